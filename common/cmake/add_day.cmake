@@ -1,0 +1,3 @@
+# (written next)
+function(add_day)
+endfunction()

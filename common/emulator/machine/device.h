@@ -1,0 +1,130 @@
+// The emulated device as the runtime sees it: memory, modules, launches. No CUDA headers here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiles/profile.h"
+#include "ptx/ast.h"
+
+namespace tcd::emu {
+
+// What stopped a kernel. The runtime maps it to a cudaError_t; `message` is for people.
+enum class Fault : uint8_t {
+  kNone,
+  kIllegalAddress,       // out of bounds, use after free, host pointer
+  kMisalignedAddress,
+  kIllegalInstruction,   // e.g. needs a newer compute capability
+  kUnsupported,          // the emulator lacks it: opcode named in the message
+  kTrap,
+  kAssert,
+  kDeadlock,             // barrier never completes: who waits where
+  kTimeout,
+  kInvalidConfiguration, // grid/block/shared memory the device cannot run
+};
+
+struct LaunchError {
+  Fault fault = Fault::kNone;
+  std::string message;  // several lines: what, kernel, file:line (outermost, innermost), CTA, warp, lane, address
+};
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+};
+
+// Device memory. Device addresses are not host addresses: they lie in a reserved, inaccessible
+// range, so a host dereference of a device pointer faults as it does beside a card.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(uint64_t bytes);
+  ~DeviceMemory();
+  uint64_t allocate(uint64_t bytes, uint64_t align = 256);  // 0: out of device memory
+  bool release(uint64_t address);                // false: not the start of a live allocation
+  // Makes host memory (pinned, managed) reachable from kernels at its own address.
+  void map_host(void* host, uint64_t bytes);
+  void unmap_host(void* host);
+  // Host view of [address, address+bytes) or nullptr when that is not inside one live allocation.
+  std::byte* host_view(uint64_t address, uint64_t bytes);
+  bool is_device_address(uint64_t address) const;  // inside the reserved range, live or not
+  uint64_t used() const;
+  uint64_t capacity() const;
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+struct Kernel;  // decoded, owned by Program
+
+// One loaded PTX module, decoded for this device.
+class Program {
+ public:
+  ~Program();
+  const Kernel* find_kernel(std::string_view mangled_name) const;  // nullptr: none
+  // Address and size of a module-scope .global/.const variable; nullopt: none.
+  struct Symbol { uint64_t address; uint64_t size; };
+  std::optional<Symbol> find_symbol(std::string_view name) const;
+  struct Impl;
+  Impl& impl() { return *impl_; }
+  explicit Program(std::unique_ptr<Impl> impl);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+struct KernelInfo {
+  std::string name;
+  struct Param { uint32_t offset, size, align; };
+  std::vector<Param> params;         // layout of the parameter block
+  uint32_t param_bytes = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t local_bytes = 0;          // per thread, as declared in PTX
+  uint32_t max_threads = 0;          // from .maxntid/.reqntid, 0: none
+  uint32_t required_threads[3] = {0, 0, 0};
+  int ptx_target = 0;                // 75, 80, …
+};
+const KernelInfo& kernel_info(const Kernel& kernel);
+
+struct LaunchRequest {
+  const Kernel* kernel = nullptr;
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;          // all CTAs resident: grid barriers allowed
+  std::span<const std::byte> params; // the parameter block, laid out as KernelInfo::params says
+};
+
+// Totals of one launch, independent of thread count. Grows with counters/.
+struct LaunchCounters {
+  uint64_t warp_instructions = 0;
+  uint64_t hmma_m16n8k8 = 0, hmma_m16n8k16 = 0;
+};
+
+class Device {
+ public:
+  // threads: host threads that run CTAs; 0 = all cores. timeout_seconds: 0 = none.
+  Device(const Profile& profile, int threads, double timeout_seconds);
+  ~Device();
+  const Profile& profile() const;
+  DeviceMemory& memory();
+  // Decodes every kernel lazily: an unsupported opcode complains when its kernel is launched, not
+  // at load, because one fat binary holds kernels the program may never run. Throws
+  // ptx::ParseError only for malformed text.
+  std::unique_ptr<Program> load(const ptx::Module& module);
+  // Runs to completion. printf output goes to stdout in CTA order per thread of execution.
+  LaunchError launch(const LaunchRequest& request, LaunchCounters* counters = nullptr);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tcd::emu
