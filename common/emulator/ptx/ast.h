@@ -33,8 +33,10 @@ struct Variable {
   unsigned align = 1;          // bytes
   uint64_t size = 0;           // bytes, arrays included; 0 for `extern .shared x[]`
   bool is_extern = false;
+  bool is_managed = false;     // .attribute(.managed): the host reads and writes it too
   std::vector<std::byte> init;  // raw initial bytes (may be shorter than size)
-  // An initialiser may hold the address of another variable or function.
+  // An initialiser may hold the address of another variable or function: 8 bytes at `offset`, zero
+  // in `init`. Byte-wise masks (`0xFF(x), 0xFF00(x), …`) arrive merged into one relocation.
   struct Relocation {
     uint64_t offset = 0;
     std::string symbol;
@@ -53,10 +55,12 @@ struct Register {
 
 struct Operand {
   enum class Kind : uint8_t {
-    kRegister,   // reg; `negated` for !p
-    kImmediate,  // imm: integers as two's complement; 0f…/0d… as their bits
-    kSymbol,     // symbol (+ imm): variable, function, param or special register (%tid.x)
-    kAddress,    // [reg + imm] or [symbol + imm] or [imm]; exactly one of reg >= 0 / symbol / none
+    kRegister,   // reg; `negated` for !p; `symbol` is a selector if one is written (%r1.b0 → "b0")
+    kImmediate,  // imm: integers as two's complement; 0f… as kF32Bits; 0d… and 1.5 as kF64Bits
+    kSymbol,     // symbol (+ imm): variable, function, param or special register (%tid.x).
+                 // brx.idx: the table's name, with target = index into Function::branch_tables
+    kAddress,    // [reg + imm] or [symbol + imm] or [imm]; exactly one of reg >= 0 / symbol / none.
+                 // [map, {x, y}] (textures, tensor maps) keeps the coordinates in elements
     kVector,     // {a, b, …}: elements
     kLabel,      // branch target: `target` is an instruction index
     kSink,       // _
@@ -72,6 +76,9 @@ struct Operand {
   bool pair = false;
 };
 
+// `call (ret…), f, (arg…), prototype;` keeps that order. Lists are kVector, so a first operand of
+// kind kVector is the list of results; then f (kSymbol, or kRegister when indirect), then the
+// arguments if any, then the prototype's name (kSymbol) if any.
 struct Instruction {
   std::string opcode;                  // "mma"
   std::vector<std::string> modifiers;  // {"sync","aligned","m16n8k8",…}, in the order written
@@ -89,9 +96,11 @@ struct Function {
   std::vector<Variable> params;      // .param, in order
   std::vector<Variable> returns;     // .func (…)
   std::vector<Register> registers;
-  std::vector<Variable> variables;   // .shared/.local/.param/.const declared inside the body
-  std::vector<Instruction> body;
-  std::vector<std::vector<int>> branch_tables;  // .branchtargets, indexed by symbol order
+  // .shared/.local/.param/.const declared inside the body. Names are unique in the module: one that
+  // is declared again in another `{ }` is called "name#2" here and in every operand that means it.
+  std::vector<Variable> variables;
+  std::vector<Instruction> body;     // a label after the last instruction targets body.size()
+  std::vector<std::vector<int>> branch_tables;  // .branchtargets: instruction indices
   std::vector<std::string> branch_table_names;
   unsigned max_threads = 0;          // product of .maxntid, 0: not given
   unsigned required_threads[3] = {0, 0, 0};  // .reqntid
@@ -105,7 +114,7 @@ struct Module {
   unsigned address_size = 64;
   std::vector<std::string> files;            // [0] = "" ; .file N "name"
   std::vector<Variable> variables;           // module scope: .global .const .shared
-  std::vector<Function> functions;
+  std::vector<Function> functions;           // one per name: a definition replaces its declaration
 };
 
 }  // namespace tcd::emu::ptx
