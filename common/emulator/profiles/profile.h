@@ -3,15 +3,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tcd::emu {
 
 // How a tensor core sums one output element (source: hardware vectors' algorithm, see tensor/).
 struct TensorNumerics {
-  int chunk_k16;       // products summed in one step by m16n8k16: 8, or 16 on Hopper
-  int fraction_bits;   // F: bits kept below the largest exponent
-  std::string_view evidence;  // "verified by recording", "verified on the H200", "from the literature"
+  int chunk_k16;      // products summed in one step by m16n8k16: 8, or 16 on Hopper
+  int fraction_bits;  // F: bits kept below the largest exponent
+  std::string_view
+      evidence;  // "verified by recording", "verified on the H200", "from the literature"
 };
 
 struct Profile {
@@ -32,6 +34,8 @@ struct Profile {
 
 std::span<const Profile> all_profiles();
 const Profile* find_profile(std::string_view name);  // nullptr when there is none of that name
+// One sentence for a person who asked for a profile that does not exist; lists all names.
+std::string unknown_profile_message(std::string_view name);
 inline constexpr std::string_view kDefaultProfile = "rtx4060-laptop";
 
 }  // namespace tcd::emu

@@ -1,0 +1,27 @@
+// Entry point for libFuzzer, and for the deterministic mutation test: whatever the bytes are, the
+// readers either succeed or throw FatbinError.
+#include <cstdint>
+
+#include "fatbin/cubin.h"
+#include "fatbin/selection.h"
+
+using namespace tcd::emu::fatbin;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const auto entries = parse_containers({reinterpret_cast<const std::byte*>(data), size});
+    for (const Entry& entry : entries) {
+      try {
+        if (entry.kind == Entry::Kind::kPtx)
+          entry.text();
+        else
+          read_cubin(entry.payload());
+      } catch (const FatbinError&) {  // the next entry may be sound
+      }
+    }
+    select(entries, 89);
+  } catch (const FatbinError&) {
+    return 0;  // refused
+  }
+  return 1;  // read
+}
