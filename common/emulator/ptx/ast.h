@@ -30,10 +30,10 @@ struct SourceLocation {
 struct Variable {
   std::string name;
   Space space = Space::kReg;
-  unsigned align = 1;          // bytes
-  uint64_t size = 0;           // bytes, arrays included; 0 for `extern .shared x[]`
+  unsigned align = 1;  // bytes
+  uint64_t size = 0;   // bytes, arrays included; 0 for `extern .shared x[]`
   bool is_extern = false;
-  bool is_managed = false;     // .attribute(.managed): the host reads and writes it too
+  bool is_managed = false;      // .attribute(.managed): the host reads and writes it too
   std::vector<std::byte> init;  // raw initial bytes (may be shorter than size)
   // An initialiser may hold the address of another variable or function: 8 bytes at `offset`, zero
   // in `init`. Byte-wise masks (`0xFF(x), 0xFF00(x), …`) arrive merged into one relocation.
@@ -55,7 +55,7 @@ struct Register {
 
 struct Operand {
   enum class Kind : uint8_t {
-    kRegister,   // reg; `negated` for !p; `symbol` is a selector if one is written (%r1.b0 → "b0")
+    kRegister,  // reg; `negated` for !p; `symbol` is a selector if one is written (%r1.b0 → "b0")
     kImmediate,  // imm: integers as two's complement; 0f… as kF32Bits; 0d… and 1.5 as kF64Bits
     kSymbol,     // symbol (+ imm): variable, function, param or special register (%tid.x).
                  // brx.idx: the table's name, with target = index into Function::branch_tables
@@ -66,7 +66,7 @@ struct Operand {
     kSink,       // _
   };
   Kind kind = Kind::kImmediate;
-  bool negated = false;        // !p on a predicate, unary minus never appears (folded into imm)
+  bool negated = false;  // !p on a predicate, unary minus never appears (folded into imm)
   int reg = -1;
   uint64_t imm = 0;
   enum class Literal : uint8_t { kInteger, kF32Bits, kF64Bits } literal = Literal::kInteger;
@@ -84,27 +84,27 @@ struct Instruction {
   std::vector<std::string> modifiers;  // {"sync","aligned","m16n8k8",…}, in the order written
   int guard = -1;                      // predicate register, -1: none
   bool guard_negated = false;
-  std::vector<Operand> operands;       // comma-separated operands in order
+  std::vector<Operand> operands;  // comma-separated operands in order
   SourceLocation location;
-  int ptx_line = 0;                    // line in the PTX text
+  int ptx_line = 0;  // line in the PTX text
 };
 
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool is_declaration = false;       // no body: extern (vprintf, __assertfail, …)
-  std::vector<Variable> params;      // .param, in order
-  std::vector<Variable> returns;     // .func (…)
+  bool is_declaration = false;    // no body: extern (vprintf, __assertfail, …)
+  std::vector<Variable> params;   // .param, in order
+  std::vector<Variable> returns;  // .func (…)
   std::vector<Register> registers;
   // .shared/.local/.param/.const declared inside the body. Names are unique in the module: one that
   // is declared again in another `{ }` is called "name#2" here and in every operand that means it.
   std::vector<Variable> variables;
-  std::vector<Instruction> body;     // a label after the last instruction targets body.size()
+  std::vector<Instruction> body;  // a label after the last instruction targets body.size()
   std::vector<std::vector<int>> branch_tables;  // .branchtargets: instruction indices
   std::vector<std::string> branch_table_names;
-  unsigned max_threads = 0;          // product of .maxntid, 0: not given
+  unsigned max_threads = 0;                  // product of .maxntid, 0: not given
   unsigned required_threads[3] = {0, 0, 0};  // .reqntid
-  unsigned min_ctas = 0;             // .minnctapersm
+  unsigned min_ctas = 0;                     // .minnctapersm
   int ptx_line = 0;
 };
 
@@ -112,9 +112,9 @@ struct Module {
   int version_major = 0, version_minor = 0;  // .version
   int target = 0;                            // .target sm_XY → XY
   unsigned address_size = 64;
-  std::vector<std::string> files;            // [0] = "" ; .file N "name"
-  std::vector<Variable> variables;           // module scope: .global .const .shared
-  std::vector<Function> functions;           // one per name: a definition replaces its declaration
+  std::vector<std::string> files;   // [0] = "" ; .file N "name"
+  std::vector<Variable> variables;  // module scope: .global .const .shared
+  std::vector<Function> functions;  // one per name: a definition replaces its declaration
 };
 
 }  // namespace tcd::emu::ptx
