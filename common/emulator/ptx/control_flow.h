@@ -1,4 +1,4 @@
-// Basic blocks of one function and an order that makes lock-step execution reconverge.
+// An order of one function's instructions that makes lock-step execution reconverge.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,34 @@
 
 namespace tcd::emu::ptx {
 
-// Returns the instruction indices of `function.body` in execution order: basic blocks permuted so
-// that (1) a block comes before its immediate post-dominator, (2) the blocks of a loop are
-// contiguous and every block the loop exits to comes after all of them. With that order "always
-// run the lanes with the lowest position" reconverges diverged lanes at the post-dominator.
-// Instructions inside a block keep their order. Unreachable blocks go last.
-std::vector<int> reconvergence_order(const Function& function);
+// One position of the code as it is run. What does not jump goes on at the next step.
+struct Step {
+  int instruction = -1;  // index into Function::body; -1: no PTX instruction, a jump to `target`
+  // Where a taken `bra`, or such a jump, lands: an index into Schedule::steps. For `brx` an index
+  // into Schedule::tables. steps.size() is the end of the function. -1: does not branch.
+  int target = -1;
+};
 
-// Registers live at entry of a block etc. are not needed: registers are never spilled here.
+struct Schedule {
+  std::vector<Step> steps;
+  std::vector<std::vector<int>> tables;  // one a brx instruction: the step of each entry
+};
+
+// Basic blocks are permuted so that (1) a block comes before its immediate post-dominator, (2) the
+// blocks of a loop are contiguous, and every block the loop exits to comes after all of them. With
+// that order "always run the lanes with the lowest position" reconverges diverged lanes at the
+// post-dominator, or earlier.
+//
+// Jumps are added in two places. Where the block that used to follow does not follow any more, a
+// jump leads there. And a loop that is continued from several places gets one jump to its header
+// at its end, where all of them land: lanes that `continue` early wait there for the others.
+//
+// Instructions inside a block keep their order; each appears exactly once; unreachable blocks go
+// last. `call` ends no block; `bra`, `brx`, `ret`, `exit` and `trap` do. Any control flow is
+// accepted; in a loop with several entries lanes may reconverge late, but run correctly.
+Schedule schedule_for_reconvergence(const Function& function);
+
+// The same order without the added jumps: indices into function.body.
+std::vector<int> reconvergence_order(const Function& function);
 
 }  // namespace tcd::emu::ptx
