@@ -1,0 +1,78 @@
+"""The commands of ./day. A new group of commands is a file in commands/ and a line here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import click
+import typer
+
+from day import terminal
+from day.commands import doctor, list_days, run_days, run_tests, sass
+from day.context import Context
+from day.errors import BuildError, UsageError
+
+app = typer.Typer(
+    name="./day",
+    help="Tensor Core Days: one command that builds and runs the days, on a GPU or without one.",
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run_days.run)
+app.command("list")(list_days.list_days)
+app.command("test")(run_tests.test)
+app.command("doctor")(doctor.doctor)
+app.command("sass")(sass.sass)
+
+
+@app.callback()
+def _top() -> None:
+    """Keeps typer from folding the commands into one when there is a single one."""
+
+
+def split_at_double_dash(arguments: list[str]) -> tuple[list[str], list[str]]:
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def stop_on_sigterm(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+def run(root: Path, arguments: list[str]) -> int:
+    """The exit code: 0 all is well, 1 a check failed, 2 bad usage or environment, 130 Ctrl-C."""
+    signal.signal(signal.SIGTERM, stop_on_sigterm)
+    own, extra = split_at_double_dash(arguments)
+    try:
+        result = app(
+            args=own, prog_name="./day", standalone_mode=False, obj=Context(root, tuple(extra))
+        )
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except typer.Exit as error:
+        return error.exit_code
+    except UsageError as error:
+        terminal.complain(str(error))
+        return 2
+    except BuildError as error:
+        terminal.complain(str(error))
+        return 1
+    except (KeyboardInterrupt, click.Abort):
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output went away: ./day list | head -1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1

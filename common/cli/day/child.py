@@ -1,0 +1,69 @@
+"""Child processes: none outlives ./day. On Ctrl-C a child gets two seconds to end by itself (a
+terminal has sent it the same signal), then is told to, then is killed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def started(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdout: int | IO[str] | None = None,
+    stderr: int | IO[str] | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        text=True,
+        errors="replace",
+    )
+    try:
+        yield process
+        process.wait()
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+    for patience in (2.0, 3.0):
+        try:
+            process.wait(timeout=patience)
+            return
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    log: Path | None = None,
+    stdout: int | IO[str] | None = None,
+) -> int:
+    """The exit code (negative: the signal that ended it). With `log`, output goes there instead."""
+    if log is None:
+        with started(command, cwd=cwd, env=env, stdout=stdout) as process:
+            pass
+        return process.returncode
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        log.open("w") as file,
+        started(command, cwd=cwd, env=env, stdout=file, stderr=subprocess.STDOUT) as process,
+    ):
+        pass
+    return process.returncode

@@ -1,0 +1,179 @@
+"""./day test: everything CI runs, with one closing line `N passed, N failed`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from day import build, child, context, provision, terminal
+from day.errors import BuildError
+
+SOURCE_FOLDERS = ("common", "days", "exercises", "solutions")
+SOURCE_SUFFIXES = (".h", ".cpp", ".cu", ".cuh")
+
+
+@dataclass
+class Result:
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)  # "name: reason"
+
+    def add(self, other: Result) -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    @property
+    def closing_line(self) -> str:
+        line = f"{self.passed} passed, {len(self.failed)} failed"
+        return line + (f", {len(self.skipped)} skipped" if self.skipped else "")
+
+
+Step = tuple[str, Callable[[], Result]]
+
+
+def test(
+    ctx: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out the sanitizer build.")] = False,
+) -> int:
+    """Build and run everything CI runs: C++ and Python tests, formatting, sanitizers."""
+    root = context.of(ctx).root
+    steps: list[Step] = [
+        ("ruff check", lambda: tool(root, "ruff", ["check", "common/cli"])),
+        ("ruff format", lambda: tool(root, "ruff", ["format", "--check", "common/cli"])),
+        ("clang-format", lambda: clang_format(root)),
+        ("pytest", lambda: pytest(root)),
+        ("emulated", lambda: build_and_ctest(root, "emulated")),
+    ]
+    if not quick:
+        steps.append(("asan", lambda: build_and_ctest(root, "asan")))
+    total = Result()
+    for name, step in steps:
+        started = time.monotonic()
+        build.say_progress(f"{name} …")
+        result = step()
+        build.clear_progress()
+        seconds = time.monotonic() - started
+        word = "failed" if result.failed else "ok"
+        colour = "red" if result.failed else "green"
+        print(f"{terminal.paint(word, colour):<6} {name}: {result.closing_line} ({seconds:.1f} s)")
+        sys.stdout.flush()
+        total.add(result)
+    report(total)
+    return 1 if total.failed else 0
+
+
+def report(total: Result) -> None:
+    for skipped in total.skipped:
+        print(f"skipped: {skipped}")
+    for failed in total.failed:
+        print(f"failed: {failed}")
+    print(total.closing_line)
+
+
+def one(name: str, code: int, output: str) -> Result:
+    if code == 0:
+        return Result(passed=1)
+    sys.stdout.write(output)
+    return Result(failed=[name])
+
+
+def venv_program(root: Path, name: str) -> Path:
+    return provision.venv_python(root).with_name(name)
+
+
+def tool(root: Path, name: str, arguments: Sequence[str]) -> Result:
+    command = [venv_program(root, name), *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return one(f"{name} {arguments[0]}", done.returncode, done.stdout + done.stderr)
+
+
+def clang_format(root: Path) -> Result:
+    files = [
+        path
+        for folder in SOURCE_FOLDERS
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in SOURCE_SUFFIXES
+    ]
+    if not files:
+        return Result(failed=["clang-format: no source file found"])
+    command = [venv_program(root, "clang-format"), "--dry-run", "-Werror", *files]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    hint = "cure: .day/venv/bin/clang-format -i FILE\n"
+    return one("clang-format", done.returncode, done.stdout + done.stderr + hint)
+
+
+def pytest(root: Path) -> Result:
+    with tempfile.TemporaryDirectory(prefix="day-test-") as folder:
+        file, log = Path(folder) / "junit.xml", Path(folder) / "log"
+        command = [provision.venv_python(root), "-m", "pytest", "-p", "no:cacheprovider"]
+        code = child.run([*command, f"--junit-xml={file}"], cwd=root / "common/cli", log=log)
+        return judged("pytest", code, file, log)
+
+
+def build_and_ctest(root: Path, preset: str) -> Result:
+    try:
+        build.build(root, preset)
+    except BuildError as error:
+        terminal.complain(str(error))
+        return Result(failed=[f"{preset}: {error}"])
+    with tempfile.TemporaryDirectory(prefix="day-test-") as folder:
+        file, log = Path(folder) / "junit.xml", Path(folder) / "log"
+        command = [build.cmake_program(root, "ctest"), "--test-dir", root / "build" / preset]
+        command += ["--parallel", str(max(2, os.cpu_count() or 2)), "--output-on-failure"]
+        command += ["--no-tests=error", "--timeout", "240", "--output-junit", file]
+        environment = build.tools_environment(root)
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join(
+            part
+            for part in (
+                str(root / "build" / preset / "emulator"),
+                environment.get("LD_LIBRARY_PATH", ""),
+            )
+            if part
+        )
+        code = child.run(command, cwd=root, env=environment, log=log)
+        return judged(f"ctest {preset}", code, file, log)
+
+
+def judged(name: str, code: int, junit: Path, log: Path) -> Result:
+    """Counts from the runner's report. A runner that fails without naming a test fails as one."""
+    result = Result()
+    try:
+        result = read_junit(name, ElementTree.parse(junit).getroot())
+    except (OSError, ElementTree.ParseError):
+        result.failed.append(f"{name}: no report (exit code {code})")
+    if code != 0 and not result.failed:
+        result.failed.append(f"{name}: exit code {code}")
+    if not result.failed and result.passed == 0:
+        result.failed.append(f"{name}: ran no test")
+    if result.failed:
+        with log.open(errors="replace") as text:
+            shutil.copyfileobj(text, sys.stdout)
+    return result
+
+
+def read_junit(runner: str, document: ElementTree.Element) -> Result:
+    result = Result()
+    for case in document.iter("testcase"):
+        name = f"{runner}: {case.get('name')}"
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            result.failed.append(name)
+        elif skipped is not None:
+            result.skipped.append(f"{name}: {skipped.get('message') or 'no reason given'}")
+        elif case.get("status", "run") != "run":
+            result.failed.append(f"{name} did not run ({case.get('status')})")
+        else:
+            result.passed += 1
+    return result
