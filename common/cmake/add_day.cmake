@@ -1,3 +1,43 @@
-# (written next)
-function(add_day)
+# add_day(NN-name ARCH 75 80 …): builds days/NN-name/*.{cu,cpp} into build/<preset>/dayNN.
+#
+# PTX and SASS are embedded for every architecture listed; the device, real or emulated, picks the
+# highest it can run. -lineinfo lets the emulated device name your line. The run path points at the
+# emulated runtime (or NVIDIA's, preset gpu); LD_LIBRARY_PATH wins over it.
+include(cuda)
+
+function(tcd_cuda_program target)
+  cmake_parse_arguments(arg "" "" "ARCH" ${ARGN})
+  set_target_properties(${target} PROPERTIES
+    CUDA_ARCHITECTURES "${arg_ARCH}"
+    CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/cmake/keep_ptxas_lines.sh")
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo -Xptxas=-v>)
+  target_link_options(${target} PRIVATE -Wl,--enable-new-dtags)  # RUNPATH, so LD_LIBRARY_PATH wins
+  if(TCD_DEVICE STREQUAL "emulated")
+    set_target_properties(${target} PROPERTIES BUILD_RPATH "${PROJECT_BINARY_DIR}/emulator")
+    if(TARGET cudart)
+      add_dependencies(${target} cudart)
+    endif()
+  else()
+    set_target_properties(${target} PROPERTIES BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+  endif()
+endfunction()
+
+function(add_day name)
+  cmake_parse_arguments(arg "" "" "ARCH" ${ARGN})
+  string(SUBSTRING ${name} 0 2 number)
+  set(day day${number})
+  set(folder ${PROJECT_SOURCE_DIR}/days/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
+  if(NOT sources OR NOT arg_ARCH)
+    message(FATAL_ERROR "add_day(${name}): needs days/${name}/*.cu and ARCH, e.g. ARCH 75 80")
+  endif()
+  add_executable(${day} ${sources})
+  tcd_cuda_program(${day} ARCH ${arg_ARCH})
+  target_link_libraries(${day} PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+  set_target_properties(${day} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  # ptxas's lines of all sources, beside the executable: the harness reads spill bytes from there.
+  add_custom_command(TARGET ${day} POST_BUILD VERBATIM
+    COMMAND sh -c "cat CMakeFiles/${day}.dir/days/${name}/*.ptxas > ${day}.ptxas"
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()

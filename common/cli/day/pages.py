@@ -1,0 +1,156 @@
+"""Fills the generated parts of the pages: code from the real files, figures from committed data.
+
+A page holds pairs of markers; what stands between them is replaced:
+
+    <!-- include days/01-fragment-probe/kernel.cu compute -->  …  <!-- end include -->
+    <!-- data day01 -->  …  <!-- end data -->
+
+`include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
+the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
+notebooks/data/dayNN-*.json, headed by where its figures come from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from day.errors import UsageError
+
+Verdict = dict[str, Any]
+
+MARKER = re.compile(
+    r"(?P<open><!-- (?P<kind>include|data) (?P<arguments>[^>]*?) -->\n)"
+    r".*?"
+    r"(?P<close><!-- end (?P=kind) -->)",
+    re.DOTALL,
+)
+
+
+def pages(root: Path) -> list[Path]:
+    return [root / "README.md", *sorted(root.glob("days/*/README.md"))]
+
+
+def render(root: Path, text: str) -> str:
+    """The page with every generated part made anew. Raises UsageError for a bad marker."""
+
+    def replace(match: re.Match[str]) -> str:
+        arguments = match["arguments"].split()
+        body = include(root, *arguments) if match["kind"] == "include" else data(root, *arguments)
+        return f"{match['open']}{body}{match['close']}"
+
+    return MARKER.sub(replace, text)
+
+
+def include(root: Path, file: str, section: str) -> str:
+    path = root / file
+    if not path.is_file():
+        raise UsageError(f"a page includes {file}, which does not exist")
+    code = section_of(path.read_text(encoding="utf-8"), section)
+    if code is None:
+        raise UsageError(f"{file} has neither a heading '// ---- {section}' nor that function")
+    return f"```cpp\n{code.strip(chr(10))}\n```\n"
+
+
+def section_of(text: str, section: str) -> str | None:
+    """The part of a source file that a page asked for by name; None when it is not there."""
+    heading = re.search(
+        rf"^// ---- {re.escape(section)}\n(.*?)(?=^// ---- |^}}  // namespace|\Z)",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
+    if heading:
+        return heading[1]
+    function = re.search(
+        rf"((?:^//[^\n]*\n)*)^[^\s/#][^\n;]*\b{re.escape(section)}\((?:[^;{{]*)\{{.*?^\}}\n",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
+    return function[0] if function else None
+
+
+def data(root: Path, day: str) -> str:
+    files = sorted((root / "notebooks" / "data").glob(f"{day}-*.json"))
+    if not files:
+        raise UsageError(f"no notebooks/data/{day}-*.json to fill the page from")
+    verdicts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    verdicts.sort(key=lambda verdict: ["derived", "measured", "quoted"].index(kind(verdict)))
+    return table(verdicts) + "\n" + "".join(provenance(verdict) for verdict in verdicts)
+
+
+def kind(verdict: Verdict) -> str:
+    return str(verdict["provenance"]["kind"])
+
+
+def table(verdicts: list[Verdict]) -> str:
+    columns = [cells(verdict) for verdict in verdicts]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    heads = [f"{verdict['provenance']['device']} ({kind(verdict)})" for verdict in verdicts]
+    lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for name in names:
+        lines.append(
+            f"| {name} | " + " | ".join(column.get(name, "–") for column in columns) + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def cells(verdict: Verdict) -> dict[str, str]:
+    """Row name → what one device said, in the order of the run."""
+    cell: dict[str, str] = {}
+    for gate in verdict.get("gates", []):
+        state = "exact" if gate["passed"] else "FAILED"
+        cell[gate["name"]] = f"{state}, {gate['checked']:,} compared"
+    for part in verdict.get("not_run", []):
+        cell[part["name"]] = f"not run: {part['reason']}"
+    for resource in verdict.get("resources", []):
+        cell[f"{resource['kernel']}: resources"] = resources(resource)
+    for timing in verdict.get("timings", []):
+        clock = f" at {timing['sm_clock_mhz']} MHz" if timing.get("sm_clock_mhz") else ""
+        cell[f"{timing['name']}: time"] = (
+            f"{timing['median_ms']:.3f} ms, {timing['gflops']:,.1f} GFLOP/s{clock}"
+        )
+    return cell
+
+
+def resources(resource: dict[str, Any]) -> str:
+    shared = resource["static_shared_bytes"] + resource.get("dynamic_shared_bytes", 0)
+    parts = [f"{resource['registers']} registers", f"{shared:,} B shared"]
+    if resource.get("spill_bytes") is not None:
+        parts.append(f"{resource['spill_bytes']} B spilled")
+    if "ctas_per_sm" in resource:
+        parts.append(f"{resource['ctas_per_sm']} CTAs/SM")
+    return ", ".join(parts)
+
+
+def provenance(verdict: Verdict) -> str:
+    source = verdict["provenance"]
+    words = {
+        "derived": "Derived: counted by the emulated device",
+        "measured": "Measured",
+        "quoted": "Quoted",
+    }[source["kind"]]
+    known = ("device", "architecture", "driver", "cuda", "date", "command", "source")
+    facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
+    return f"- *{words}*: {facts}.\n"
+
+
+def stale(root: Path) -> list[Path]:
+    """Pages whose generated parts differ from what would be written now."""
+    return [
+        page
+        for page in pages(root)
+        if page.is_file() and render(root, text := page.read_text(encoding="utf-8")) != text
+    ]
+
+
+def write(root: Path) -> list[Path]:
+    """Rewrites stale pages; returns them."""
+    changed = stale(root)
+    for page in changed:
+        text = render(root, page.read_text(encoding="utf-8"))
+        unfinished = page.with_suffix(".md.tmp")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(page)
+    return changed

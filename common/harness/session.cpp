@@ -1,0 +1,168 @@
+#include "harness/session.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "gates/result_json.h"
+#include "harness/cuda_error.h"
+#include "harness/provenance.h"
+
+namespace tcd::harness {
+
+struct Session::Record {
+  nlohmann::json predictions = nlohmann::json::array();
+  nlohmann::json resources = nlohmann::json::array();
+  nlohmann::json timings = nlohmann::json::array();
+  nlohmann::json derived = nlohmann::json::object();
+};
+
+Session::~Session() = default;
+
+Session::Session(DayInfo day, DeviceInfo device, uint64_t seed, std::string command)
+    : day_(std::move(day)),
+      device_(std::move(device)),
+      seed_(seed),
+      command_(std::move(command)),
+      record_(std::make_unique<Record>()) {}
+
+void Session::section(const std::string& title) { std::cout << "\n== " << title << "\n"; }
+void Session::say(const std::string& line) { std::cout << line << "\n"; }
+
+bool Session::gate(GateResult result) { return report_.add(std::move(result), &std::cout); }
+
+void Session::not_run(const std::string& part, const std::string& reason) {
+  report_.skip(part, reason, &std::cout);
+}
+
+void Session::predict(int number, const std::string& text, bool held) {
+  say("prediction " + std::to_string(number) + (held ? ", held: " : ", NOT held: ") + text);
+  record_->predictions.push_back({{"number", number}, {"text", text}, {"held", held}});
+}
+
+void Session::predict_unanswered(int number, const std::string& text, const std::string& why) {
+  say("prediction " + std::to_string(number) + ", not answered here (" + why + "): " + text);
+  record_->predictions.push_back(
+      {{"number", number}, {"text", text}, {"held", nullptr}, {"why", why}});
+}
+
+void Session::resources(const KernelResources& resources) {
+  say(resources.line());
+  record_->resources.push_back(resources);
+}
+
+void Session::timing(const Timing& timing) {
+  say(timing.line());
+  record_->timings.push_back(timing);
+}
+
+void Session::derive(const std::string& name, const nlohmann::json& value) {
+  record_->derived[name] = value;
+}
+
+nlohmann::json Session::to_json() const {
+  const nlohmann::json report = tcd::to_json(report_);
+  return {{"day", day_.number},
+          {"title", day_.title},
+          {"status", report_.exit_code() == 0 ? "passed" : "failed"},
+          {"provenance", provenance(device_, command_)},
+          {"seed", seed_},
+          {"gates", report.at("gates")},
+          {"not_run", report.at("not_run")},
+          {"predictions", record_->predictions},
+          {"resources", record_->resources},
+          {"timings", record_->timings},
+          {"derived", record_->derived}};
+}
+
+int Session::finish() {
+  size_t passed = 0;
+  for (const GateResult& gate : report_.gates()) passed += gate.passed();
+  std::string line = "day " + day_.number + ": " + std::to_string(passed) + " of " +
+                     std::to_string(report_.gates().size()) + " gates passed";
+  if (!report_.skipped().empty()) {
+    line += ", " + std::to_string(report_.skipped().size()) + " part(s) not run";
+  }
+  say("\n" + line);
+  return report_.exit_code();
+}
+
+namespace {
+
+// Written under another name first: an interrupted run leaves the old file or none, never half.
+void write_json(const std::string& path, const nlohmann::json& json) {
+  if (path.empty()) return;
+  const std::string unfinished = path + ".tmp";
+  std::ofstream file(unfinished);
+  file << json.dump(2) << "\n";
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (!file || error) throw UsageError("--json " + path + ": cannot write that file");
+}
+
+// The part that may throw; the caller turns exceptions into exit code 2.
+int run_on_device(const DayInfo& day, const std::string& json_path, uint64_t seed,
+                  const std::string& command, const std::function<void(Session&)>& body) {
+  DeviceInfo device = query_device();
+  std::cout << "device: " << device.description() << "\n";
+  if (device.compute < day.minimum_compute) {
+    const std::string reason =
+        "needs sm_" + std::to_string(day.minimum_compute) + ", this is " + device.architecture();
+    std::cout << "not run: " << reason << "\n";
+    write_json(json_path, {{"day", day.number},
+                           {"title", day.title},
+                           {"status", "not_run"},
+                           {"reason", reason},
+                           {"provenance", provenance(device, command)}});
+    return 0;
+  }
+  Session session(day, device, seed, command);
+  body(session);
+  const int exit_code = session.finish();
+  write_json(json_path, session.to_json());
+  return exit_code;
+}
+
+}  // namespace
+
+int run_day(int argc, char** argv, const DayInfo& day,
+            const std::function<void(CLI::App&)>& add_options,
+            const std::function<void(Session&)>& body) {
+  CLI::App app("Day " + day.number + ", " + day.title + ": " + day.summary);
+  std::string json_path;
+  uint64_t seed = 1;
+  app.add_option("--json", json_path, "Write the verdict, gates and counts to this file");
+  app.add_option("--seed", seed, "Seed of the random inputs")->capture_default_str();
+  app.footer(
+      "Exit code: 0 passed (or not run, and it says so), 1 a gate failed, 2 bad usage or "
+      "environment.");
+  add_options(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "error: " << error.what() << "\nSee " << argv[0] << " --help\n";
+    return 2;
+  }
+  try {
+    return run_on_device(day, json_path, seed, command_line(argc, argv), body);
+  } catch (const UsageError& error) {
+    std::cerr << "error: " << error.what() << "\n";
+  } catch (const CudaError& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    if (error.code() == cudaErrorNoDevice || error.code() == cudaErrorInsufficientDriver) {
+      std::cerr << "No usable GPU here. `./day run " << day.number
+                << "` runs this day on the emulated device.\n";
+    }
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: this machine ran out of memory; try a smaller size\n";
+  }
+  return 2;
+}
+
+}  // namespace tcd::harness

@@ -1,0 +1,71 @@
+#include "harness/telemetry.h"
+
+#include <dlfcn.h>
+
+namespace tcd::harness {
+
+namespace {
+
+// NVML's C interface, the few calls used here. Opened at run time: it belongs to the driver, and
+// a machine without a card has none.
+class Nvml {
+ public:
+  static const Nvml& instance() {
+    static const Nvml nvml;
+    return nvml;
+  }
+
+  std::optional<Telemetry> read() const {
+    if (!device_) return std::nullopt;
+    constexpr int kSmClock = 1;
+    constexpr int kGpuTemperature = 0;
+    unsigned clock = 0;
+    unsigned milliwatts = 0;
+    unsigned celsius = 0;
+    if (clock_(device_, kSmClock, &clock) != 0) return std::nullopt;
+    power_(device_, &milliwatts);
+    temperature_(device_, kGpuTemperature, &celsius);
+    return Telemetry{static_cast<int>(clock), milliwatts / 1000.0, static_cast<int>(celsius)};
+  }
+
+  std::string driver() const {
+    char text[96] = "";
+    if (device_) driver_(text, sizeof text);
+    return text;
+  }
+
+ private:
+  using Device = void*;
+
+  Nvml() {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (!library) return;
+    auto init = load<int (*)()>(library, "nvmlInit_v2");
+    auto by_index = load<int (*)(unsigned, Device*)>(library, "nvmlDeviceGetHandleByIndex_v2");
+    clock_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetClockInfo");
+    power_ = load<int (*)(Device, unsigned*)>(library, "nvmlDeviceGetPowerUsage");
+    temperature_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetTemperature");
+    driver_ = load<int (*)(char*, unsigned)>(library, "nvmlSystemGetDriverVersion");
+    if (!init || !by_index || !clock_ || !power_ || !temperature_ || !driver_) return;
+    if (init() != 0 || by_index(0, &device_) != 0) device_ = nullptr;
+  }
+
+  template <typename Function>
+  static Function load(void* library, const char* name) {
+    return reinterpret_cast<Function>(dlsym(library, name));
+  }
+
+  Device device_ = nullptr;
+  int (*clock_)(Device, int, unsigned*) = nullptr;
+  int (*power_)(Device, unsigned*) = nullptr;
+  int (*temperature_)(Device, int, unsigned*) = nullptr;
+  int (*driver_)(char*, unsigned) = nullptr;
+};
+
+}  // namespace
+
+std::string driver_version() { return Nvml::instance().driver(); }
+
+std::optional<Telemetry> read_telemetry() { return Nvml::instance().read(); }
+
+}  // namespace tcd::harness
