@@ -7,6 +7,7 @@ namespace tcd::emu::ptx {
 namespace {
 
 constexpr size_t kDeepestBlock = 200;  // nested { }
+constexpr size_t kMostTableEdges = 1u << 20;
 constexpr uint64_t kMostThreads = 1u << 20;
 
 // Directives between parameters and body that say nothing about what the code computes, with the
@@ -60,7 +61,21 @@ Function FunctionParser::parse(bool is_entry) {
   declare_parameters(function_.returns);
   declare_parameters(function_.params);
   parse_body();
+  check_branch_tables();
   return std::move(function_);
+}
+
+// Many brx that share one long table would make a flow graph far larger than the text.
+void FunctionParser::check_branch_tables() const {
+  size_t edges = 0;
+  for (const Instruction& instruction : function_.body) {
+    if (instruction.opcode != "brx" || instruction.operands.size() != 2) continue;
+    edges += function_.branch_tables[size_t(instruction.operands[1].target)].size();
+    if (edges > kMostTableEdges) {
+      throw ParseError(instruction.ptx_line,
+                       "the brx of " + function_.name + " have more than 1048576 targets in all");
+    }
+  }
 }
 
 void FunctionParser::parse_parameters(std::vector<Variable>& into) {

@@ -24,6 +24,7 @@ class FunctionParser {
   void declare_parameters(const std::vector<Variable>& parameters);
   void parse_header_directives();
   void parse_body();
+  void check_branch_tables() const;
   void parse_directive();
   void parse_registers();
   void declare_register_range(const Token& prefix, Type type, uint64_t count);

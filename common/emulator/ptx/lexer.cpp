@@ -9,13 +9,13 @@ namespace {
 
 enum CharClass : uint8_t { kOther = 0, kBlank = 1, kDigit = 2, kLetter = 4 };
 
-// Letters include the characters PTX identifiers may hold besides letters: _ $ %.
+// Letters include _ and $. A % begins a name only in front of one of them, so that 7%4 is a rest.
 constexpr std::array<uint8_t, 256> make_classes() {
   std::array<uint8_t, 256> classes{};
   for (int c = 'a'; c <= 'z'; ++c) classes[size_t(c)] = kLetter;
   for (int c = 'A'; c <= 'Z'; ++c) classes[size_t(c)] = kLetter;
   for (int c = '0'; c <= '9'; ++c) classes[size_t(c)] = kDigit;
-  for (char c : {'_', '$', '%'}) classes[size_t(c)] = kLetter;
+  for (char c : {'_', '$'}) classes[size_t(c)] = kLetter;
   for (char c : {' ', '\t', '\r', '\n', '\v', '\f'}) classes[size_t(c)] = kBlank;
   return classes;
 }
@@ -88,7 +88,8 @@ void Lexer::advance() {
     return;
   }
   const char* const start = at_;
-  if (is(*at_, kLetter)) {
+  if (is(*at_, kLetter) || (*at_ == '%' && end_ - at_ > 1 && is(at_[1], kLetter))) {
+    ++at_;
     while (at_ != end_ && is(*at_, kLetter | kDigit)) ++at_;
     token_.kind = TokenKind::kWord;
     token_.text = {start, size_t(at_ - start)};

@@ -25,6 +25,8 @@ class ModuleParser {
       if (lexer_.accept(';')) continue;
       parse_directive();
     }
+    if (is_linkage_open_) lexer_.fail_expected("a function or variable after its linkage");
+    if (module_.target == 0) lexer_.fail("the module has no .target sm_XY");
     resolve_aliases();
     return std::move(module_);
   }
@@ -57,6 +59,7 @@ class ModuleParser {
       parse_alias();
     } else if (name == "visible" || name == "extern" || name == "weak" || name == "common") {
       is_extern_ |= name == "extern";
+      is_linkage_open_ = true;
       return;  // belongs to what follows
     } else if (name == "entry" || name == "func") {
       add_function(FunctionParser(lexer_, symbols_, budget_).parse(name == "entry"));
@@ -65,7 +68,7 @@ class ModuleParser {
     } else {
       throw ParseError(directive.line, "unknown directive " + describe(directive));
     }
-    is_extern_ = false;
+    is_extern_ = is_linkage_open_ = false;
   }
 
   void parse_version() {
@@ -182,7 +185,8 @@ class ModuleParser {
   std::vector<Alias> aliases_;
   size_t aliased_instructions_left_ = 100000;
   std::unordered_map<std::string, size_t> function_index_, variable_index_;
-  bool is_extern_ = false;
+  bool is_extern_ = false;        // .extern was read; what it belongs to comes next
+  bool is_linkage_open_ = false;  // the same for any of .extern .visible .weak .common
 };
 
 }  // namespace
