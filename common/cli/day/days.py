@@ -69,8 +69,8 @@ def select(days: Sequence[Day], wanted: Sequence[str]) -> list[Day]:
         return list(days)
     chosen = set()
     for name in wanted:
-        number = name.removeprefix("day").removeprefix("-")
-        number = number.zfill(2) if number.isdigit() else number
+        number = name.removeprefix("day")
+        number = number.zfill(2) if number.isascii() and number.isdigit() else number
         match = [day for day in days if number in (day.number, day.name)]
         if not match:
             there = ", ".join(f"{day.number} ({day.slug})" for day in days)
