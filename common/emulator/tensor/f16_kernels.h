@@ -1,0 +1,75 @@
+// Inside the tensor core: FP16 mma in three steps, so that a fragment used by several mma is
+// decoded once (the interpreter keeps PreparedA and PreparedB; see fragment_cache.h).
+//
+//   prepare_a, prepare_b   registers -> FP32 values, largest magnitude, least set bit
+//   multiply_proven        when nothing can be truncated: plain FP32 arithmetic, same bits
+//   multiply_general       the chip's alignment, truncation and rounding, element by element
+//
+// The chip's step (source: hardware-vectors README, Khattak and Mikaitis, arXiv 2512.07004): every
+// product keeps its exact significand with exponent e_a + e_b (-14 for subnormal inputs), all terms
+// are cut to F fraction bits below the largest exponent, added as integers, normalised and rounded
+// once (FP32 toward zero, FP16 to nearest even). A sum of zero is +0.
+//
+// The proof. Let every product and every element of C be a multiple of 2^q, and let the magnitudes
+// of one element's terms sum to less than 2^(q+24). Then every partial sum is a multiple of 2^q
+// below 2^(q+24): FP32 holds it, so FP32 additions are exact in any order. The largest exponent E
+// is at most q + 23, so bits below 2^(E-24), hence below 2^q, are all that F >= 24 drops: there are
+// none. The chip's sum is the exact one, it fits 24 bits, and no rounding happens. Subnormal inputs
+// keep exponent -14 whatever their value, so they enter the bound as 2^-14.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/row.h"
+
+namespace tcd::emu {
+
+struct alignas(64) PreparedA {
+  uint32_t raw[4][kLanes];      // the registers themselves, to recognise the fragment again
+  float value[8][kLanes];       // [register * 2 + half][lane]
+  int32_t exponent[8][kLanes];  // the same elements' exponents, twice in 16 bits; lazily
+  float bound;                  // >= every magnitude; 2^-14 at least unless all are zero
+  int32_t lowest_bit;           // every element is a multiple of 2^lowest_bit
+  int32_t registers;            // 2: m16 x k8, 4: m16 x k16
+  bool special;                 // holds an infinity or a NaN
+  bool has_exponents;
+};
+
+struct alignas(64) PreparedB {
+  uint32_t raw[2][kLanes];
+  // [register * 2 + half][t][odd column?][column / 2]: k = 8 * register + 2 * t + half.
+  float value[4][4][2][4];
+  int32_t exponent[4][4][4];  // low 16 bits: even column, high: odd column; lazily
+  float bound;
+  int32_t lowest_bit;
+  int32_t registers;  // 1: k8, 2: k16
+  bool special;
+  bool has_exponents;
+};
+
+inline constexpr int kMinFractionBits = 23, kMaxFractionBits = 25;
+
+struct F16Kernels {
+  const char* isa;  // "sse2", "avx2", "avx512"
+  void (*prepare_a)(const Row* a, int registers, PreparedA& out);
+  void (*prepare_b)(const Row* b, int registers, PreparedB& out);
+  // chunk: 8 or 16 products a step (rounding to FP16 between chunks is part of the result).
+  // False: not proven, d untouched. c, d: 4 rows of f32, or 2 of f16x2. d may alias c.
+  bool (*multiply_proven_f32)(int chunk, const PreparedA& a, const PreparedB& b, const Row* c,
+                              Row* d);
+  bool (*multiply_proven_f16)(int chunk, const PreparedA& a, const PreparedB& b, const Row* c,
+                              Row* d);
+  // fraction_bits: F, from kMinFractionBits to kMaxFractionBits.
+  void (*multiply_general_f32)(int chunk, int fraction_bits, PreparedA& a, PreparedB& b,
+                               const Row* c, Row* d);
+  void (*multiply_general_f16)(int chunk, int fraction_bits, PreparedA& a, PreparedB& b,
+                               const Row* c, Row* d);
+};
+
+// The best variant this CPU runs, chosen once. TCD_ISA=sse2|avx2|avx512 in the environment
+// overrides; asking for one that the CPU lacks is reported on stderr and ends in the best it has.
+const F16Kernels& f16_kernels();
+// For tests and benchmarks: nullptr when this CPU cannot run it.
+const F16Kernels* f16_kernels(const char* isa);
+
+}  // namespace tcd::emu

@@ -1,0 +1,68 @@
+// Chooses the build of the kernels that this CPU can run.
+#include <cpuid.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "tensor/f16_kernels.h"
+
+namespace tcd::emu {
+
+namespace sse2 {
+extern const F16Kernels kF16Kernels;
+}
+namespace avx2 {
+extern const F16Kernels kF16Kernels;
+}
+namespace avx512 {
+extern const F16Kernels kF16Kernels;
+}
+
+namespace {
+
+bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
+// The builtin also asks the operating system whether it saves the registers.
+bool can_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+}
+
+bool can_avx512() {
+  return can_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+const F16Kernels& choose() {
+  if (const char* wanted = std::getenv("TCD_ISA"); wanted && *wanted) {
+    if (const F16Kernels* kernels = f16_kernels(wanted)) return *kernels;
+    std::fprintf(stderr,
+                 "emulator: TCD_ISA=%s cannot be used: the choices are sse2, avx2 and avx512, as "
+                 "far as this CPU has them. Continuing with the best it has.\n",
+                 wanted);
+  }
+  for (const char* isa : {"avx512", "avx2"}) {
+    if (const F16Kernels* kernels = f16_kernels(isa)) return *kernels;
+  }
+  return sse2::kF16Kernels;
+}
+
+}  // namespace
+
+const F16Kernels* f16_kernels(const char* isa) {
+  std::string_view name = isa;
+  if (name == "sse2") return &sse2::kF16Kernels;
+  if (name == "avx2" && can_avx2()) return &avx2::kF16Kernels;
+  if (name == "avx512" && can_avx512()) return &avx512::kF16Kernels;
+  return nullptr;
+}
+
+const F16Kernels& f16_kernels() {
+  static const F16Kernels& chosen = choose();
+  return chosen;
+}
+
+}  // namespace tcd::emu

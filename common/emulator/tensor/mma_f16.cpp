@@ -1,0 +1,52 @@
+// mma.sync with FP16 inputs: decode, try the proof, else do what the chip does.
+#include <cassert>
+
+#include "tensor/f16_kernels.h"
+#include "tensor/mma.h"
+
+namespace tcd::emu {
+namespace {
+
+void multiply(const TensorNumerics& numerics, bool half, PreparedA& a, PreparedB& b, const Row* c,
+              Row* d) {
+  const F16Kernels& kernels = f16_kernels();
+  assert(numerics.fraction_bits >= kMinFractionBits && numerics.fraction_bits <= kMaxFractionBits);
+  const int chunk = numerics.chunk_k16, bits = numerics.fraction_bits;
+  if (half) {
+    if (kernels.multiply_proven_f16(chunk, a, b, c, d)) return;
+    kernels.multiply_general_f16(chunk, bits, a, b, c, d);
+  } else {
+    if (kernels.multiply_proven_f32(chunk, a, b, c, d)) return;
+    kernels.multiply_general_f32(chunk, bits, a, b, c, d);
+  }
+}
+
+void mma(const TensorNumerics& numerics, bool half, int k, const Row* a, const Row* b, const Row* c,
+         Row* d) {
+  PreparedA prepared_a;
+  PreparedB prepared_b;
+  f16_kernels().prepare_a(a, k / 4, prepared_a);
+  f16_kernels().prepare_b(b, k / 8, prepared_b);
+  multiply(numerics, half, prepared_a, prepared_b, c, d);
+}
+
+}  // namespace
+
+void mma_m16n8k8_f32_f16(const TensorNumerics& numerics, const Row a[2], const Row b[1],
+                         const Row c[4], Row d[4]) {
+  mma(numerics, false, 8, a, b, c, d);
+}
+void mma_m16n8k16_f32_f16(const TensorNumerics& numerics, const Row a[4], const Row b[2],
+                          const Row c[4], Row d[4]) {
+  mma(numerics, false, 16, a, b, c, d);
+}
+void mma_m16n8k8_f16_f16(const TensorNumerics& numerics, const Row a[2], const Row b[1],
+                         const Row c[2], Row d[2]) {
+  mma(numerics, true, 8, a, b, c, d);
+}
+void mma_m16n8k16_f16_f16(const TensorNumerics& numerics, const Row a[4], const Row b[2],
+                          const Row c[2], Row d[2]) {
+  mma(numerics, true, 16, a, b, c, d);
+}
+
+}  // namespace tcd::emu
