@@ -1,0 +1,23 @@
+// Copies and fills of strided blocks: what all cudaMemcpy… and cudaMemset… functions come down to.
+#pragma once
+
+#include "runtime/error_state.h"
+
+namespace tcd::emu {
+
+// `planes` planes of `height` rows of `width` bytes; pitches in bytes from row to row and plane to
+// plane. A linear block is one row.
+struct Block {
+  size_t width = 0, height = 1, planes = 1;
+};
+struct Place {
+  void* start = nullptr;
+  size_t row_pitch = 0, plane_pitch = 0;
+};
+
+// cudaErrorInvalidValue for null, for memory that ends too early, for a pitch below the width, and
+// for device memory where `kind` says host or the reverse.
+cudaError_t copy_block(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind);
+cudaError_t fill_block(const Place& to, int value, const Block& block);
+
+}  // namespace tcd::emu

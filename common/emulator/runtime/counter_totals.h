@@ -1,0 +1,10 @@
+// What all launches counted since the start or the last reset.
+#pragma once
+
+#include "machine/device.h"
+
+namespace tcd::emu {
+
+void add_to_totals(const LaunchCounters& counters);
+
+}  // namespace tcd::emu

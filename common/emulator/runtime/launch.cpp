@@ -1,0 +1,259 @@
+// Kernel launches: checked as a card checks them, then run to completion on the emulated device.
+#include <cstring>
+#include <vector>
+
+#include "runtime/counter_totals.h"
+#include "runtime/device_state.h"
+#include "runtime/handles.h"
+#include "runtime/kernel_facts.h"
+
+using namespace tcd::emu;
+
+namespace {
+
+constexpr uint32_t kMaxGridYZ = 65535, kMaxBlockXY = 1024, kMaxBlockZ = 64;
+
+struct PendingConfiguration {  // between <<<…>>> and the kernel's host stub
+  dim3 grid, block;
+  size_t dynamic_shared = 0;
+  cudaStream_t stream = nullptr;
+};
+thread_local std::vector<PendingConfiguration> configurations;
+
+cudaError_t error_of(Fault fault) {
+  switch (fault) {
+    case Fault::kNone:
+      return cudaSuccess;
+    case Fault::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case Fault::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case Fault::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case Fault::kUnsupported:
+      return cudaErrorNotSupported;
+    case Fault::kTrap:
+      return cudaErrorLaunchFailure;
+    case Fault::kAssert:
+      return cudaErrorAssert;
+    case Fault::kDeadlock:
+      return cudaErrorLaunchTimeout;
+    case Fault::kTimeout:
+      return cudaErrorLaunchTimeout;
+    case Fault::kInvalidConfiguration:
+      return cudaErrorInvalidConfiguration;
+  }
+  return cudaErrorUnknown;
+}
+
+[[noreturn]] void refuse(const RegisteredKernel& kernel, cudaError_t code, const std::string& why) {
+  throw ApiError(code, "launch of " + kernel.name + " refused: " + why);
+}
+
+std::string text_of(const dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+// Throws what a card would return for this configuration.
+void check_configuration(const RegisteredKernel& kernel, const KernelFacts& facts, dim3 grid,
+                         dim3 block, size_t dynamic_shared) {
+  const Profile& gpu = profile();
+  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > kMaxGridYZ ||
+      grid.z > kMaxGridYZ) {
+    refuse(kernel, cudaErrorInvalidConfiguration,
+           "grid " + text_of(grid) + "; allowed are 1 to (2147483647, 65535, 65535)");
+  }
+  if (threads == 0 || block.x > kMaxBlockXY || block.y > kMaxBlockXY || block.z > kMaxBlockZ ||
+      threads > static_cast<uint64_t>(gpu.threads_per_block)) {
+    refuse(kernel, cudaErrorInvalidConfiguration,
+           "block " + text_of(block) + "; allowed are 1 to (1024, 1024, 64) and 1,024 threads");
+  }
+  if (dynamic_shared > facts.dynamic_shared_limit) {
+    const uint32_t fixed = facts.footprint.static_shared;
+    const std::string needed = std::to_string(dynamic_shared) + " bytes of dynamic shared memory" +
+                               (fixed ? " beside " + std::to_string(fixed) + " static ones" : "");
+    if (fixed + dynamic_shared > gpu.shared_per_block_optin) {
+      refuse(kernel, cudaErrorInvalidValue,
+             needed + "; a CTA on this device has at most " +
+                 std::to_string(gpu.shared_per_block_optin));
+    }
+    refuse(kernel, cudaErrorInvalidValue,
+           needed + "; it may use " + std::to_string(facts.dynamic_shared_limit) +
+               " until cudaFuncSetAttribute(kernel, "
+               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows more");
+  }
+  if (facts.footprint.max_threads != 0 && threads > facts.footprint.max_threads) {
+    refuse(kernel, cudaErrorInvalidValue,
+           std::to_string(threads) + " threads a CTA, its __launch_bounds__ say " +
+               std::to_string(facts.footprint.max_threads));
+  }
+  if (threads > static_cast<uint64_t>(max_threads_per_cta(gpu, facts.footprint))) {
+    refuse(kernel, cudaErrorLaunchOutOfResources,
+           std::to_string(threads) + " threads of " + std::to_string(facts.footprint.registers) +
+               " registers each; an SM has " + std::to_string(gpu.registers_per_sm));
+  }
+}
+
+// A cooperative grid must be resident as a whole.
+void check_cooperative(const RegisteredKernel& kernel, const KernelFacts& facts, dim3 grid,
+                       dim3 block, size_t dynamic_shared) {
+  const uint64_t ctas = uint64_t{grid.x} * grid.y * grid.z;
+  const uint32_t threads = block.x * block.y * block.z;
+  const int per_sm = ctas_per_sm(profile(), facts.footprint, threads, dynamic_shared);
+  const uint64_t resident = static_cast<uint64_t>(per_sm) * profile().sm_count;
+  if (ctas > resident) {
+    refuse(kernel, cudaErrorCooperativeLaunchTooLarge,
+           std::to_string(ctas) + " CTAs; at once fit " + std::to_string(resident) + " (" +
+               std::to_string(per_sm) + " on each of " + std::to_string(profile().sm_count) +
+               " SMs)");
+  }
+}
+
+std::vector<std::byte> pack_arguments(const RegisteredKernel& kernel, const KernelInfo& info,
+                                      void** arguments) {
+  std::vector<std::byte> block(info.param_bytes);
+  for (size_t i = 0; i < info.params.size(); ++i) {
+    if (arguments == nullptr || arguments[i] == nullptr) {
+      refuse(kernel, cudaErrorInvalidValue, "argument " + std::to_string(i) + " is missing");
+    }
+    std::memcpy(block.data() + info.params[i].offset, arguments[i], info.params[i].size);
+  }
+  return block;
+}
+
+cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
+                size_t dynamic_shared, cudaStream_t stream, bool cooperative) {
+  require_stream(stream);
+  const RegisteredKernel& kernel = registry().kernel(function);
+  const KernelFacts facts = facts_of(kernel);
+  check_configuration(kernel, facts, grid, block, dynamic_shared);
+  if (cooperative) check_cooperative(kernel, facts, grid, block, dynamic_shared);
+  registry().load_managed();
+  const std::vector<std::byte> params =
+      pack_arguments(kernel, kernel_info(*facts.kernel), arguments);
+
+  LaunchRequest request;
+  request.kernel = facts.kernel;
+  request.grid = {grid.x, grid.y, grid.z};
+  request.block = {block.x, block.y, block.z};
+  request.dynamic_shared_bytes = static_cast<uint32_t>(dynamic_shared);
+  request.cooperative = cooperative;
+  request.params = params;
+  LaunchCounters counters;
+  const LaunchError stopped = device().launch(request, &counters);
+  add_to_totals(counters);
+  if (stopped.fault == Fault::kNone) return cudaSuccess;
+
+  complain("kernel " + kernel.name + " was stopped\n" + stopped.message);
+  const cudaError_t error = error_of(stopped.fault);
+  if (stopped.fault == Fault::kInvalidConfiguration) return error;
+  if (stopped.fault == Fault::kUnsupported) {  // ours, not the program's: say so at once
+    error_state().fault_now(error);
+    return error;
+  }
+  error_state().fault(error);
+  return cudaSuccess;
+}
+
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                   size_t dynamic_shared, cudaStream_t stream, bool cooperative = false) {
+  return queue(
+      [&] { return run(function, grid, block, arguments, dynamic_shared, stream, cooperative); });
+}
+
+// Attributes of cudaLaunchKernelExC: cooperative is honoured, hints are ignored, the rest refused.
+bool is_cooperative(const cudaLaunchConfig_t& config) {
+  bool cooperative = false;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    switch (attribute.id) {
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributePriority:
+      case cudaLaunchAttributeSynchronizationPolicy:
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+      case cudaLaunchAttributeMemSyncDomain:
+      case cudaLaunchAttributeMemSyncDomainMap:
+        break;
+      case cudaLaunchAttributeCooperative:
+        cooperative = attribute.val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension:
+        if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z ==
+            1) {
+          break;
+        }
+        [[fallthrough]];
+      default:
+        throw ApiError(cudaErrorNotSupported, "cudaLaunchKernelExC: launch attribute " +
+                                                  std::to_string(attribute.id) +
+                                                  " (clusters and others) is not emulated");
+    }
+  }
+  return cooperative;
+}
+
+}  // namespace
+
+TCD_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared,
+                                                cudaStream_t stream) {
+  configurations.push_back({grid, block, dynamic_shared, stream});
+  return 0;
+}
+
+TCD_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,
+                                                  void* stream) {
+  if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  const PendingConfiguration last = configurations.back();
+  configurations.pop_back();
+  *grid = last.grid;
+  *block = last.block;
+  *dynamic_shared = last.dynamic_shared;
+  *static_cast<cudaStream_t*>(stream) = last.stream;
+  return cudaSuccess;
+}
+
+// The compiler's host stub keeps the result in a static: it must not depend on a loaded module.
+TCD_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  return query([&] {
+    *kernel = reinterpret_cast<cudaKernel_t>(&registry().kernel(function));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  if (kernel == nullptr) return remember(cudaErrorInvalidValue);
+  return __cudaGetKernel(kernel, function);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
+  if (function == nullptr) return remember(cudaErrorInvalidValue);
+  return __cudaGetKernel(reinterpret_cast<cudaKernel_t*>(function), symbol);
+}
+
+TCD_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                          void** arguments, size_t dynamic_shared,
+                                          cudaStream_t stream) {
+  return launch(kernel, grid, block, arguments, dynamic_shared, stream);
+}
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t dynamic_shared, cudaStream_t stream) {
+  return launch(function, grid, block, arguments, dynamic_shared, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, size_t dynamic_shared,
+                                        cudaStream_t stream) {
+  return launch(function, grid, block, arguments, dynamic_shared, stream, true);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+  if (config == nullptr) return remember(cudaErrorInvalidValue);
+  return queue([&] {
+    return run(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+               config->stream, is_cooperative(*config));
+  });
+}

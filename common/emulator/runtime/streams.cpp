@@ -1,0 +1,154 @@
+// Streams. All work is done when the call that queues it returns, so order holds by itself.
+#include <set>
+
+#include "runtime/handles.h"
+
+using namespace tcd::emu;
+
+// The type behind cudaStream_t, left incomplete by NVIDIA's headers.
+struct CUstream_st {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+namespace {
+
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+std::set<cudaStream_t>& streams() {
+  static auto* all = new std::set<cudaStream_t>;
+  return *all;
+}
+
+bool is_special(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
+  return query([&] {
+    if (stream == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
+      return cudaErrorInvalidValue;
+    }
+    static unsigned long long next_id = 16;  // the special streams have the small numbers
+    priority = std::max(kGreatestPriority, std::min(kLeastPriority, priority));
+    *stream = new CUstream_st{flags, priority, next_id++};
+    streams().insert(*stream);
+    return cudaSuccess;
+  });
+}
+
+// Answers a question about a stream; `special` is the answer for the default streams.
+template <typename T, typename Read>
+cudaError_t answer(cudaStream_t stream, T* out, T special, Read read) {
+  return query([&] {
+    if (out == nullptr) return cudaErrorInvalidValue;
+    require_stream(stream);
+    *out = is_special(stream) ? special : read(*stream);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+void tcd::emu::require_stream(cudaStream_t stream) {
+  if (is_special(stream) || streams().contains(stream)) return;
+  throw ApiError(cudaErrorInvalidResourceHandle,
+                 "a stream was used that does not exist (destroyed already, or never created)");
+}
+
+void tcd::emu::destroy_streams() {
+  for (cudaStream_t stream : streams()) delete stream;
+  streams().clear();
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create(stream, 0, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create(stream, flags, 0);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create(stream, flags, priority);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return query([&] {
+    require_stream(stream);
+    if (is_special(stream)) return cudaErrorInvalidResourceHandle;
+    streams().erase(stream);
+    delete stream;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return synchronize([&] {
+    require_stream(stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return queue([&] {
+    require_stream(stream);
+    require_event(event);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return answer(stream, flags, 0u, [](const CUstream_st& s) { return s.flags; });
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return answer(stream, priority, 0, [](const CUstream_st& s) { return s.priority; });
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return answer(stream, id, 1ull, [](const CUstream_st& s) { return s.id; });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return answer(stream, status, cudaStreamCaptureStatusNone,
+                [](const CUstream_st&) { return cudaStreamCaptureStatusNone; });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {
+  return queue([&] {
+    require_stream(stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return query([&] {
+    if (least != nullptr) *least = kLeastPriority;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+// The callback runs without the lock: it is the program's code and may take its time.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  bool run = false;
+  const cudaError_t result = queue([&] {
+    require_stream(stream);
+    if (function == nullptr) return cudaErrorInvalidValue;
+    run = true;
+    return cudaSuccess;
+  });
+  if (run) function(data);
+  return result;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  bool run = false;
+  const cudaError_t result = queue([&] {
+    require_stream(stream);
+    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    run = true;
+    return cudaSuccess;
+  });
+  if (run) callback(stream, cudaSuccess, data);
+  return result;
+}
