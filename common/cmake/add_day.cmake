@@ -40,4 +40,7 @@ function(add_day name)
   add_custom_command(TARGET ${day} POST_BUILD VERBATIM
     COMMAND sh -c "cat CMakeFiles/${day}.dir/days/${name}/*.ptxas > ${day}.ptxas"
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  if(BUILD_TESTING AND TCD_DEVICE STREQUAL "emulated" AND EXISTS ${folder}/tests/CMakeLists.txt)
+    add_subdirectory(${folder}/tests)
+  endif()
 endfunction()

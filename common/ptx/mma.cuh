@@ -23,8 +23,7 @@ __device__ inline void mma_m16n8k8(float (&d)[4], const uint32_t (&a)[2], const 
 // a[0], a[1]: k 0–7 of rows 0–7 and 8–15; a[2], a[3]: k 8–15. b[0]: k 0–7, b[1]: k 8–15.
 // PTX ISA 9.0, 9.7.14.5.14 (mma) and 9.7.14.5.8 (fragments). Requires sm_80: callers guard it
 // with __CUDA_ARCH__ >= 800, because ptxas assembles a branch that never runs as well.
-__device__ inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4],
-                                    const uint32_t (&b)[2]) {
+__device__ inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"

@@ -1,8 +1,9 @@
 // Day 01, in the order of its page: predict, probe, multiply, compare.
+#include "day.h"
+
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "day01.h"
 #include "harness/session.h"
 
 int main(int argc, char** argv) {
@@ -20,11 +21,11 @@ int main(int argc, char** argv) {
   };
   return tcd::harness::run_day(argc, argv, day, add_options, [&](tcd::harness::Session& session) {
     const int size = tcd::harness::parse_size("--n", n, 64);
-    const day01::Control mistake = tcd::harness::parse_control(control);
-    day01::require_memory_for(size);
-    day01::probe_m16n8k8(session, mistake);
-    day01::probe_m16n8k16(session);
-    day01::probe_wmma(session);
-    day01::gate_matmuls(session, size, mistake);
+    const day::Control mistake = tcd::harness::parse_control(control);
+    day::require_memory_for(size);
+    day::probe_m16n8k8(session, mistake);
+    day::probe_m16n8k16(session);
+    day::probe_wmma(session);
+    day::gate_matmuls(session, size, mistake);
   });
 }

@@ -4,10 +4,10 @@
 // One CTA makes a 64×64 tile of D from 32-deep slices of A and B; each of its 8 warps 16×32.
 #include <cuda_fp16.h>
 
-#include "day01.h"
+#include "day.h"
 #include "ptx/mma.cuh"
 
-namespace day01 {
+namespace day {
 
 // ---- constants
 
@@ -19,7 +19,7 @@ constexpr int kThreads = kWarpsM * kWarpsN * 32;
 constexpr int kMmasN = kWarpN / kMmaN;  // accumulator tiles of a warp, side by side
 
 // Rows are padded by 8 halves = 16 bytes: every row start stays 16-byte aligned, for the 16-byte
-// copies here and for ldmatrix tomorrow. A one-element pad would break exactly that.
+// copies and ldmatrix. A one-element pad would break exactly that.
 constexpr int kPad = 8;
 constexpr int kLdA = kCtaK + kPad;
 constexpr int kLdB = kCtaN + kPad;
@@ -140,4 +140,4 @@ void launch_gemm(const GemmArguments& gemm) {
 const tcd::GemmShape kGemmShape = {kCtaM, kCtaN, kCtaK, kThreads,
                                    reinterpret_cast<const void*>(&gemm_kernel)};
 
-}  // namespace day01
+}  // namespace day

@@ -2,14 +2,15 @@
 #include <functional>
 #include <vector>
 
-#include "day01.h"
+#include "day.h"
 #include "gates/gemm_gate.h"
 #include "gates/inputs.h"
 #include "gates/product.h"
 #include "harness/device_buffer.h"
 #include "harness/gate_gemm.h"
+#include "harness/memory_need.h"
 
-namespace day01 {
+namespace day {
 
 namespace {
 
@@ -114,4 +115,4 @@ void gate_matmuls(Session& session, int n, Control control) {
   }
 }
 
-}  // namespace day01
+}  // namespace day

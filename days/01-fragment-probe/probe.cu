@@ -17,7 +17,7 @@
 #define DAY01_HAS_M16N8K16 0
 #endif
 
-namespace day01 {
+namespace day {
 
 namespace {
 
@@ -106,4 +106,4 @@ template std::vector<WarpRegisters<8>> run_probe(const std::vector<tcd::HalfMatr
 template std::vector<WarpRegisters<16>> run_probe(const std::vector<tcd::HalfMatrix>&,
                                                   const std::vector<tcd::HalfMatrix>&);
 
-}  // namespace day01
+}  // namespace day

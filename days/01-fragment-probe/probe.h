@@ -6,7 +6,7 @@
 #include "gates/matrix.h"
 #include "ptx/fragments.h"
 
-namespace day01 {
+namespace day {
 
 // [lane][element], halves widened to float. K is 8 or 16.
 template <int K>
@@ -22,4 +22,4 @@ template <int K>
 std::vector<WarpRegisters<K>> run_probe(const std::vector<tcd::HalfMatrix>& a,
                                         const std::vector<tcd::HalfMatrix>& b);
 
-}  // namespace day01
+}  // namespace day

@@ -3,14 +3,14 @@
 #include <span>
 #include <string>
 
-#include "day01.h"
+#include "day.h"
 #include "gates/fragment_gate.h"
 #include "gates/gemm_gate.h"
 #include "gates/inputs.h"
 #include "gates/product.h"
 #include "probe.h"
 
-namespace day01 {
+namespace day {
 
 namespace {
 
@@ -151,4 +151,4 @@ void probe_m16n8k16(Session& session) {
   session.predict(5, text, true);
 }
 
-}  // namespace day01
+}  // namespace day

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "day01.h"
+#include "day.h"
 #include "gates/half.h"
 #include "harness/device_buffer.h"
 #include "ptx/fragments.h"
 
-namespace day01 {
+namespace day {
 
 namespace {
 
@@ -116,4 +116,4 @@ void probe_wmma(Session& session) {
   session.gate(gate_cells("C", cells_held(registers.c)));
 }
 
-}  // namespace day01
+}  // namespace day

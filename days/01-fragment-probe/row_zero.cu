@@ -2,9 +2,9 @@
 //
 // 64×64 tile per CTA, 16 deep, 4×4 outputs a thread: what a careful programmer writes before
 // hearing of fragments. It is the figure the tensor core has to beat.
-#include "day01.h"
+#include "day.h"
 
-namespace day01 {
+namespace day {
 
 namespace {
 
@@ -62,4 +62,4 @@ void launch_row_zero(const Fp32Arguments& gemm) {
 const tcd::GemmShape kRowZeroShape = {kTile, kTile, kDepth, kThreads,
                                       reinterpret_cast<const void*>(&row_zero_kernel)};
 
-}  // namespace day01
+}  // namespace day

@@ -5,7 +5,7 @@
 #include "harness/gemm.h"
 #include "harness/session.h"
 
-namespace day01 {
+namespace day {
 
 using tcd::harness::Control;
 using tcd::harness::Session;
@@ -35,4 +35,4 @@ void probe_wmma(Session& session);
 void require_memory_for(int n);
 void gate_matmuls(Session& session, int n, Control control);
 
-}  // namespace day01
+}  // namespace day

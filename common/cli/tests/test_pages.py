@@ -1,0 +1,123 @@
+"""Generated parts of the pages: listings from real files, figures from data with provenance."""
+
+import json
+
+import pytest
+
+from day import pages
+from day.errors import UsageError
+
+KERNEL = """// A file.
+namespace day01 {
+
+// ---- load
+
+__device__ void load_tile() {}
+
+// ---- compute
+
+__device__ void compute_tile() {}
+
+}  // namespace day01
+"""
+
+WRAPPERS = """// One instruction.
+// Requires sm_75.
+__device__ inline void mma(float (&d)[4],
+                           int a) {
+  asm("…");
+}
+
+__device__ inline void other() {
+}
+"""
+
+VERDICT = {
+    "provenance": {"kind": "measured", "device": "NVIDIA X", "date": "2026-11-30"},
+    "gates": [{"name": "matmul", "passed": True, "checked": 4194304}],
+    "not_run": [{"name": "k16", "reason": "needs sm_80"}],
+    "resources": [
+        {"kernel": "matmul", "registers": 40, "static_shared_bytes": 9728, "spill_bytes": 0}
+    ],
+    "timings": [{"name": "matmul", "median_ms": 2.47, "gflops": 6955.2, "sm_clock_mhz": 1590}],
+}
+
+
+@pytest.fixture
+def root(tmp_path):
+    day = tmp_path / "days" / "01-x"
+    day.mkdir(parents=True)
+    (day / "kernel.cu").write_text(KERNEL)
+    (tmp_path / "mma.cuh").write_text(WRAPPERS)
+    data = tmp_path / "notebooks" / "data"
+    data.mkdir(parents=True)
+    (data / "day01-x.json").write_text(json.dumps(VERDICT))
+    quoted = {"provenance": {"kind": "quoted", "device": "Tesla T4", "source": "the account"}}
+    (data / "day01-t4.json").write_text(json.dumps(quoted))
+    (tmp_path / "README.md").write_text("# Nothing generated\n")
+    return tmp_path
+
+
+def page(root, marker, kind, between=""):
+    return f"before\n<!-- {marker} -->\n{between}<!-- end {kind} -->\nafter\n"
+
+
+def test_a_section_goes_from_its_heading_to_the_next(root):
+    text = pages.render(root, page(root, "include days/01-x/kernel.cu load", "include"))
+    assert "load_tile" in text
+    assert "compute_tile" not in text
+    assert text.startswith("before\n") and text.endswith("\nafter\n")
+
+
+def test_the_last_section_ends_with_the_namespace(root):
+    text = pages.render(root, page(root, "include days/01-x/kernel.cu compute", "include"))
+    assert "compute_tile" in text
+    assert "namespace" not in text
+
+
+def test_a_function_comes_with_its_comment(root):
+    text = pages.render(root, page(root, "include mma.cuh mma", "include"))
+    assert "// One instruction." in text
+    assert 'asm("…");\n}' in text
+    assert "other" not in text
+
+
+def test_old_text_between_the_markers_is_replaced(root):
+    text = pages.render(root, page(root, "include mma.cuh mma", "include", "stale\n"))
+    assert "stale" not in text
+    assert pages.render(root, text) == text
+
+
+@pytest.mark.parametrize(
+    "marker, kind",
+    [("include mma.cuh gone", "include"), ("include no.cu x", "include"), ("data day77", "data")],
+)
+def test_a_marker_that_names_nothing_is_an_error(root, marker, kind):
+    with pytest.raises(UsageError):
+        pages.render(root, page(root, marker, kind))
+
+
+def test_figures_keep_their_kind_and_source(root):
+    text = pages.render(root, page(root, "data day01", "data"))
+    assert "| | NVIDIA X (measured) | Tesla T4 (quoted) |" in text
+    assert "| matmul | exact, 4,194,304 compared | – |" in text
+    assert "| k16 | not run: needs sm_80 | – |" in text
+    assert "2.470 ms, 6,955.2 GFLOP/s at 1590 MHz" in text
+    assert "- *Measured*: device `NVIDIA X`, date `2026-11-30`." in text
+    assert "- *Quoted*: device `Tesla T4`, source `the account`." in text
+
+
+def test_a_failed_gate_is_not_shown_as_exact(root):
+    spoiled = VERDICT | {"gates": [{"name": "matmul", "passed": False, "checked": 9}]}
+    (root / "notebooks/data/day01-x.json").write_text(json.dumps(spoiled))
+    text = pages.render(root, page(root, "data day01", "data"))
+    assert "| matmul | FAILED, 9 compared |" in text
+
+
+def test_stale_pages_are_found_and_written(root):
+    file = root / "days/01-x/README.md"
+    file.write_text(page(root, "include days/01-x/kernel.cu load", "include"))
+    assert pages.stale(root) == [file]
+    assert pages.write(root) == [file]
+    assert pages.stale(root) == []
+    assert not list(root.rglob("*.tmp"))
