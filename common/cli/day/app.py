@@ -42,6 +42,18 @@ def split_at_double_dash(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:at], arguments[at + 1 :]
 
 
+def give_json_its_file(arguments: list[str]) -> list[str]:
+    """`--json` may stand alone or with a FILE.json; the parser only knows options with a value."""
+    out: list[str] = []
+    rest = [*arguments, ""]
+    for index, argument in enumerate(arguments):
+        following = rest[index + 1]
+        if argument == "--json" and not following.endswith(".json"):
+            argument = "--json=-"
+        out.append(argument)
+    return out
+
+
 def stop_on_sigterm(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + signal.SIGTERM)
 
@@ -52,7 +64,10 @@ def run(root: Path, arguments: list[str]) -> int:
     own, extra = split_at_double_dash(arguments)
     try:
         result = app(
-            args=own, prog_name="./day", standalone_mode=False, obj=Context(root, tuple(extra))
+            args=give_json_its_file(own),
+            prog_name="./day",
+            standalone_mode=False,
+            obj=Context(root, tuple(extra)),
         )
         sys.stdout.flush()
         return result if isinstance(result, int) else 0

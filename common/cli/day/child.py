@@ -1,5 +1,5 @@
-"""Child processes: none outlives ./day. On Ctrl-C a child gets two seconds to end by itself (a
-terminal has sent it the same signal), then is told to, then is killed."""
+"""Child processes: none outlives ./day. On Ctrl-C (which a terminal sends to the child as well) a
+child that is still there is told to end, and killed when it has not after two seconds."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from day import build, child, context, days, state, terminal, verdict
 from day import device as devices
 from day.days import Day
 from day.device import Device
-from day.errors import BuildError
+from day.errors import BuildError, UsageError
+from day.provision import write_atomically
 from day.verdict import Verdict
 
 COLOUR = {"passed": "green", "failed": "red", "not_run": "yellow", "unusable": "red"}
@@ -38,9 +39,15 @@ def run(
         str | None,
         typer.Option(metavar="PROFILE", help=f"Emulate this GPU: {', '.join(devices.PROFILES)}."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object; the days' output to stderr.")
-    ] = False,
+    json_file: Annotated[
+        str | None,
+        typer.Option(
+            "--json",
+            metavar="[FILE.json]",
+            help="Alone: print one JSON object, the days' output to stderr. "
+            "With a file: keep the verdict of the one day named there.",
+        ),
+    ] = None,
 ) -> int:
     """Build and run days. What follows `--` goes to each day as it is.
 
@@ -49,6 +56,9 @@ def run(
     """
     own = context.of(ctx, takes_extra=True)
     chosen = days.select(days.all_days(own.root), wanted or [])
+    as_json = json_file == "-"
+    if json_file and not as_json and len(chosen) != 1:
+        raise UsageError(f"--json {json_file} keeps one day's verdict: name one day, not all.")
     runtime = build.need_toolkit(own.root).version
     where = devices.choose(device, gpu, runtime)
     print(where.line, file=sys.stderr if as_json else sys.stdout, flush=True)
@@ -57,6 +67,8 @@ def run(
         print(json.dumps(as_object(where, verdicts), indent=2))
     else:
         show(verdicts)
+    if json_file and not as_json:
+        keep(Path(json_file), verdicts[0])
     return verdict.exit_code(verdicts)
 
 
@@ -115,6 +127,17 @@ def as_object(where: Device, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "summary": verdict.summary(verdicts),
         "exit_code": verdict.exit_code(verdicts),
     }
+
+
+def keep(file: Path, found: Verdict) -> None:
+    if found.report is None:
+        terminal.complain(f"{file} is not written: day {found.day} gave no verdict to keep.")
+        return
+    try:
+        write_atomically(file, json.dumps(found.report, indent=2) + "\n")
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    print(f"written: {file}")
 
 
 def show(verdicts: Sequence[Verdict]) -> None:

@@ -1,0 +1,54 @@
+"""The bookkeeping of ./day test: counts, skips with reasons, and runs that must not look green."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from day.commands.run_tests import Result, judged
+
+CASES = {
+    "pass": '<testcase name="a" status="run"/>',
+    "fail": '<testcase name="b" status="fail"><failure message="x"/></testcase>',
+    "error": '<testcase name="c"><error message="x"/></testcase>',
+    "skip": '<testcase name="d" status="notrun"><skipped message="no vectors here"/></testcase>',
+    "odd": '<testcase name="e" status="disabled"/>',
+}
+
+
+def judge(tmp_path: Path, code: int, *cases: str) -> Result:
+    log, junit = tmp_path / "log", tmp_path / "junit.xml"
+    log.write_text("the runner's words\n")
+    junit.write_text(f"<testsuite>{''.join(CASES[case] for case in cases)}</testsuite>")
+    return judged("ctest", code, junit, log)
+
+
+@pytest.mark.parametrize(
+    ("code", "cases", "line"),
+    [
+        (0, ["pass", "pass"], "2 passed, 0 failed"),
+        (1, ["pass", "fail", "error"], "1 passed, 2 failed"),
+        (0, ["pass", "skip"], "1 passed, 0 failed, 1 skipped"),
+        (0, ["pass", "odd"], "1 passed, 1 failed"),
+        (1, ["pass"], "1 passed, 1 failed"),  # the runner failed without naming a test
+        (0, [], "0 passed, 1 failed"),  # no test is no success
+        (0, ["skip"], "0 passed, 1 failed, 1 skipped"),
+    ],
+)
+def test_counts(tmp_path: Path, code: int, cases: list[str], line: str) -> None:
+    assert judge(tmp_path, code, *cases).closing_line == line
+
+
+def test_a_skip_keeps_its_reason(tmp_path: Path) -> None:
+    assert judge(tmp_path, 0, "pass", "skip").skipped == ["ctest: d: no vectors here"]
+
+
+def test_no_report_is_a_failure_and_the_log_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("Segmentation fault\n")
+    result = judged("pytest", 0, tmp_path / "none.xml", log)
+    assert result.closing_line == "0 passed, 1 failed"
+    assert "Segmentation fault" in capsys.readouterr().out
