@@ -12,7 +12,7 @@ import click
 import typer
 
 from day import terminal
-from day.commands import doctor, list_days, run_days, run_tests, sass
+from day.commands import doctor, list_days, run_days, run_tests, sass, write_pages
 from day.context import Context
 from day.errors import BuildError, UsageError
 
@@ -28,6 +28,7 @@ app.command("list")(list_days.list_days)
 app.command("test")(run_tests.test)
 app.command("doctor")(doctor.doctor)
 app.command("sass")(sass.sass)
+app.command("pages")(write_pages.write_pages)
 
 
 @app.callback()

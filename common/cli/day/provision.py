@@ -101,6 +101,7 @@ def exclusive(root: Path) -> Iterator[None]:
         except BlockingIOError:
             print("day: another ./day is setting up; waiting for it …", file=sys.stderr)
             fcntl.flock(handle, fcntl.LOCK_EX)
+        os.set_inheritable(handle.fileno(), True)  # a pip that outlives us still holds the lock
         yield
 
 
@@ -166,7 +167,11 @@ def install(root: Path, name: str) -> None:
         command.append("--quiet")
     environment = {**os.environ, "PIP_USER": "0"}  # "--user" has no meaning in a venv
     result = subprocess.run(
-        [*command, "-r", str(lock)], stdout=sys.stderr, env=environment, check=False
+        [*command, "-r", str(lock)],
+        stdout=sys.stderr,
+        env=environment,
+        close_fds=False,  # hands on the lock, see exclusive()
+        check=False,
     )
     if result.returncode != 0:
         raise SetUpError(

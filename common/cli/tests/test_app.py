@@ -114,7 +114,7 @@ def test_bad_usage_is_exit_code_2(
     assert "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize("command", ["run", "list", "test", "doctor", "sass"])
+@pytest.mark.parametrize("command", ["run", "list", "test", "doctor", "sass", "pages"])
 def test_help(root: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
     assert app.run(root, [command, "--help"]) == 0
     assert f"./day {command}" in capfd.readouterr().out

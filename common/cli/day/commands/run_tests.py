@@ -16,8 +16,8 @@ from typing import Annotated
 
 import typer
 
-from day import build, child, context, provision, terminal
-from day.errors import BuildError
+from day import build, child, context, pages, provision, terminal
+from day.errors import BuildError, UsageError
 
 SOURCE_FOLDERS = ("common", "days", "exercises", "solutions")
 SOURCE_SUFFIXES = (".h", ".cpp", ".cu", ".cuh")
@@ -53,6 +53,7 @@ def test(
         ("ruff check", lambda: tool(root, "ruff", ["check", "common/cli"])),
         ("ruff format", lambda: tool(root, "ruff", ["format", "--check", "common/cli"])),
         ("clang-format", lambda: clang_format(root)),
+        ("pages", lambda: generated_pages(root)),
         ("pytest", lambda: pytest(root)),
         ("emulated", lambda: build_and_ctest(root, "emulated")),
     ]
@@ -112,6 +113,14 @@ def clang_format(root: Path) -> Result:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     hint = "cure: .day/venv/bin/clang-format -i FILE\n"
     return one("clang-format", done.returncode, done.stdout + done.stderr + hint)
+
+
+def generated_pages(root: Path) -> Result:
+    try:
+        stale = [str(page.relative_to(root)) for page in pages.stale(root)]
+    except UsageError as error:
+        return one("pages", 1, f"{error}\n")
+    return one("pages", len(stale), f"out of date: {', '.join(stale)} (cure: ./day pages)\n")
 
 
 def pytest(root: Path) -> Result:
