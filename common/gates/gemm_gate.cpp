@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gates/numbers.h"
+#include "gates/pattern.h"
 
 namespace tcd {
 
@@ -32,6 +33,7 @@ GateResult gemm_gate(const std::string& name, const GemmCase& gemm, const Output
     if (gemm.tiling) {
       lines.push_back("owned by " + describe(owner_of_output(*gemm.tiling, row, col)));
     }
+    for (std::string& line : recognise(gemm, got)) lines.push_back(std::move(line));
   }
   return GateResult::fail(name, result.compared, std::move(lines));
 }

@@ -28,4 +28,13 @@ MatrixLayout column_major(int rows, int cols, int padding) {
   return {rows, cols, std::int64_t{rows} + padding, Order::kColumnMajor};
 }
 
+void set_padding(HalfMatrix& matrix, float value) {
+  const MatrixLayout& layout = matrix.layout;
+  for (int line = 0; line < layout.lines(); ++line) {
+    for (std::int64_t i = layout.line_length(); i < layout.ld; ++i) {
+      matrix.bits[static_cast<std::size_t>(line * layout.ld + i)] = float_to_half(value);
+    }
+  }
+}
+
 }  // namespace tcd

@@ -53,4 +53,8 @@ struct HalfMatrix {
   }
 };
 
+// Replaces the NaN between the rows. A kernel that reads it then computes numbers, in which the
+// gates can recognise which leading dimension or order was wrong.
+void set_padding(HalfMatrix& matrix, float value);
+
 }  // namespace tcd
