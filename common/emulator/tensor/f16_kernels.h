@@ -64,6 +64,9 @@ struct F16Kernels {
                                const Row* c, Row* d);
   void (*multiply_general_f16)(int chunk, int fraction_bits, PreparedA& a, PreparedB& b,
                                const Row* c, Row* d);
+  // One 16 x 8 accumulator from 2 rows of f16x2 to 4 of f32 and back (to nearest even).
+  void (*widen_accumulator)(const Row* half, Row* out);
+  void (*narrow_accumulator)(const Row* in, Row* half);
 };
 
 // The best variant this CPU runs, chosen once. TCD_ISA=sse2|avx2|avx512 in the environment

@@ -427,6 +427,13 @@ void multiply_general(int chunk, int fraction_bits, PreparedA& a, PreparedB& b, 
   }
 }
 
+template <bool kFromHalf>
+void convert_accumulator(const Row* in, Row* out) {
+  for (int i = 0; i < kGroups; ++i) {
+    store_pair<!kFromHalf>(out, place_of(i), load_pair<kFromHalf>(in, place_of(i)));
+  }
+}
+
 }  // namespace
 
 #define TCD_TEXT(x) TCD_TEXT_OF(x)
@@ -438,6 +445,8 @@ const F16Kernels kF16Kernels = {TCD_TEXT(TCD_ISA),
                                 multiply_proven<false>,
                                 multiply_proven<true>,
                                 multiply_general<false>,
-                                multiply_general<true>};
+                                multiply_general<true>,
+                                convert_accumulator<true>,
+                                convert_accumulator<false>};
 
 }  // namespace tcd::emu::TCD_ISA

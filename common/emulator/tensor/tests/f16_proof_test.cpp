@@ -120,7 +120,8 @@ TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both si
   for (int i = 0; i < 20000; ++i) {
     tiles::Tile tile;
     tile.k = 16;
-    int width_a = 1 + int(rng() % 10), width_b = 1 + int(rng() % 10), width_c = 16 + int(rng() % 12);
+    int width_a = 1 + int(rng() % 10), width_b = 1 + int(rng() % 10),
+        width_c = 16 + int(rng() % 12);
     int unit_a = int(rng() % 20) - 20, unit_b = int(rng() % 20) - 20;
     auto element = [&](int width, int unit) -> uint32_t {
       if (rng() % 3) return uint32_t(rng() & 1) << 15;

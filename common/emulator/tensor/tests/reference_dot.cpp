@@ -121,6 +121,17 @@ uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t
   return encode(sum, top - fraction_bits, result);
 }
 
+uint32_t convert(uint32_t pattern, Format from, Format to) {
+  const uint32_t sign = 1u << (to.exponent_bits + to.fraction_bits);
+  const uint32_t infinity = ((1u << to.exponent_bits) - 1) << to.fraction_bits;
+  Number n = decode(pattern, from);
+  if (n.kind == Kind::kNan) return sign - 1;
+  uint32_t magnitude = n.kind == Kind::kInfinite
+                           ? infinity
+                           : encode(n.significand, n.exponent - from.fraction_bits, to);
+  return magnitude | (n.negative ? sign : 0);
+}
+
 uint32_t dot(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t c, Format inputs,
              Format result, int chunk, int fraction_bits) {
   for (size_t k = 0; k < a.size(); k += size_t(chunk)) {

@@ -22,4 +22,8 @@ uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t
 uint32_t dot(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t c, Format inputs,
              Format result, int chunk, int fraction_bits);
 
+// One format's pattern as another's: exact to kF32, to nearest even to kF16; NaN becomes the
+// canonical one.
+uint32_t convert(uint32_t pattern, Format from, Format to);
+
 }  // namespace tcd::emu::reference

@@ -1,0 +1,17 @@
+// wmma.mma on fragments: mma.m16n8k16 twice (the layouts in wmma_layout.h say why that is all).
+#pragma once
+
+#include "profiles/profile.h"
+#include "tensor/row.h"
+#include "tensor/wmma_layout.h"
+
+namespace tcd::emu {
+
+// d = a * b + c (PTX ISA 9.7.14.4, wmma.mma, .f16 inputs). a, b: 8 rows each, as wmma.load fills
+// them. c, d: 8 rows of f32, or 4 of f16x2 where half_c or half_d says so. d may alias c when both
+// have the same type. With mixed types the hardware converts around an f32 multiplication, which is
+// what ptxas emits for sm_75 to sm_90.
+void wmma_mma(const TensorNumerics& numerics, WmmaShape shape, bool half_d, bool half_c,
+              const Row a[8], const Row b[8], const Row* c, Row* d);
+
+}  // namespace tcd::emu
