@@ -3,6 +3,7 @@ child that is still there is told to end, and killed when it has not after two s
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,21 +20,41 @@ def started(
     stdout: int | IO[str] | None = None,
     stderr: int | IO[str] | None = None,
 ) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=stderr,
-        text=True,
-        errors="replace",
-    )
+    process: subprocess.Popen[str] | None = None
     try:
+        with signals_wait():
+            process = subprocess.Popen(
+                [str(part) for part in command],
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                text=True,
+                errors="replace",
+            )
         yield process
         process.wait()
     finally:
-        end(process)
+        if process is not None:
+            end(process)
+
+
+@contextmanager
+def signals_wait() -> Iterator[None]:
+    """Holds Ctrl-C and SIGTERM back until the child that is being started is known to us."""
+    arrived: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _frame: arrived.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in arrived:
+            signal.raise_signal(number)
 
 
 def end(process: subprocess.Popen[str]) -> None:

@@ -159,7 +159,7 @@ def make_venv(root: Path) -> None:
 def install(root: Path, name: str) -> None:
     lock = lock_path(root, name)
     count = sum(1 for line in lock.read_text().splitlines() if "==" in line)
-    size = "; about 150 MB to download" if name == CUDA else ""
+    size = "; about 100 MB to download" if name == CUDA else ""
     print(f"day: installing {count} packages of common/cli/{lock.name}{size} …", file=sys.stderr)
     command = [str(venv_python(root)), "-I", "-m", "pip", "install", "--require-hashes"]
     command += ["--no-deps", "--only-binary", ":all:", "--no-input", "--disable-pip-version-check"]
