@@ -95,19 +95,29 @@ TCD_INLINE void by_row(const uint32_t* in, uint32_t* out) {
   Ints x = load(static_cast<const void*>(in)), y = load(static_cast<const void*>(in + 16));
   store(static_cast<void*>(out), _mm512_permutex2var_epi32(x, first, y));
   store(static_cast<void*>(out + 16), _mm512_permutex2var_epi32(x, add(first, every(2)), y));
+#elif defined(__AVX2__)
+  // Both parities at once: a 256-bit load is an even column's quad and the odd one's beside it.
+  Ints r0 = load(static_cast<const void*>(in)), r1 = load(static_cast<const void*>(in + 8));
+  Ints r2 = load(static_cast<const void*>(in + 16)), r3 = load(static_cast<const void*>(in + 24));
+  Ints a = _mm256_unpacklo_epi32(r0, r1), b = _mm256_unpacklo_epi32(r2, r3);
+  Ints c = _mm256_unpackhi_epi32(r0, r1), d = _mm256_unpackhi_epi32(r2, r3);
+  store(static_cast<void*>(out), _mm256_unpacklo_epi64(a, b));
+  store(static_cast<void*>(out + 8), _mm256_unpackhi_epi64(a, b));
+  store(static_cast<void*>(out + 16), _mm256_unpacklo_epi64(c, d));
+  store(static_cast<void*>(out + 24), _mm256_unpackhi_epi64(c, d));
 #else
-  auto quad = [&](int n) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 4 * n)); };
-  auto put = [&](int t, int odd, __m128i v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * t + 4 * odd), v);
-  };
   for (int odd = 0; odd < 2; ++odd) {
-    __m128i r0 = quad(odd), r1 = quad(odd + 2), r2 = quad(odd + 4), r3 = quad(odd + 6);
-    __m128i a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpacklo_epi32(r2, r3);
-    __m128i c = _mm_unpackhi_epi32(r0, r1), d = _mm_unpackhi_epi32(r2, r3);
-    put(0, odd, _mm_unpacklo_epi64(a, b));
-    put(1, odd, _mm_unpackhi_epi64(a, b));
-    put(2, odd, _mm_unpacklo_epi64(c, d));
-    put(3, odd, _mm_unpackhi_epi64(c, d));
+    const uint32_t* from = in + 4 * odd;
+    uint32_t* to = out + 4 * odd;
+    Ints r0 = load(static_cast<const void*>(from)), r1 = load(static_cast<const void*>(from + 8));
+    Ints r2 = load(static_cast<const void*>(from + 16)),
+         r3 = load(static_cast<const void*>(from + 24));
+    Ints a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpacklo_epi32(r2, r3);
+    Ints c = _mm_unpackhi_epi32(r0, r1), d = _mm_unpackhi_epi32(r2, r3);
+    store(static_cast<void*>(to), _mm_unpacklo_epi64(a, b));
+    store(static_cast<void*>(to + 8), _mm_unpackhi_epi64(a, b));
+    store(static_cast<void*>(to + 16), _mm_unpacklo_epi64(c, d));
+    store(static_cast<void*>(to + 24), _mm_unpackhi_epi64(c, d));
   }
 #endif
 }
@@ -282,29 +292,55 @@ bool multiply_proven(int chunk, const PreparedA& a, const PreparedB& b, const Ro
   return true;
 }
 
-// Normalises sum1 + sum2 (33 bits between them) and rounds to 24 bits: toward zero, or to odd, from
-// which a later rounding to 11 bits is still correct.
-template <bool kToOdd>
-TCD_INLINE Floats normalise(Ints sum1, Ints sum2) {
-  Ints sum = add(sum1, sum2), mixed = differ(sum1, sum2);
-  Ints negative = sar<31>(either(both(mixed, sum), but_not(sum1, mixed)));
-  Ints magnitude = sub(differ(sum, negative), negative);
-  Ints over = shr<24>(magnitude);  // smear its highest bit down: the bits that do not fit
-  over = either(over, shr<1>(over));
-  over = either(over, shr<2>(over));
-  over = either(over, shr<4>(over));
-  Ints kept = but_not(magnitude, over);
-  if constexpr (kToOdd) {
-    Ints lost = both(magnitude, over);
-    kept = either(kept, both(greater(lost, every(0)), add(over, every(1))));
+// A magnitude (below 2^31 unless kWide) to 24 bits, toward zero or to odd: a set last bit stands
+// for everything that was lost, so that a later rounding to 11 bits is still correct.
+template <bool kToOdd, bool kWide>
+TCD_INLINE Floats to_24_bits(Ints magnitude) {
+#if defined(__AVX512F__)
+  Floats value = unsigned_toward_zero(magnitude);
+  if constexpr (!kToOdd) return value;
+  Ints lost = differ(to_unsigned(value), magnitude);
+#else
+  Floats value;
+  Ints lost;
+  if constexpr (kWide) {
+    // Clear what does not fit: as many low bits as there are bits above the 24th.
+    Ints over = shr<24>(magnitude);
+    over = either(over, shr<1>(over));
+    over = either(over, shr<2>(over));
+    over = either(over, shr<4>(over));
+    Ints kept = but_not(magnitude, over);
+    lost = both(magnitude, over);
+    value = add(mul(to_floats(shr<8>(kept)), every(256.0f)), to_floats(both(kept, every(255))));
+  } else {
+    // The conversion rounds to nearest: one step back where it went up.
+    Floats nearest_value = to_floats(magnitude);
+    Ints up = greater(truncate(nearest_value), magnitude);
+    value = as_floats(add(bits(nearest_value), up));
+    if constexpr (!kToOdd) return value;
+    lost = differ(truncate(value), magnitude);
   }
-  Floats high = mul(to_floats(shr<8>(kept)), every(256.0f));
-  Floats value = add(high, to_floats(both(kept, every(255))));
+  if constexpr (!kToOdd) return value;
+#endif
+  return as_floats(either(bits(value), both(greater(lost, every(0)), every(1))));
+}
+
+// (sum1 + sum2) * 2^0, 33 bits between them, as a float of 24.
+template <bool kToOdd, bool kWide>
+TCD_INLINE Floats normalise(Ints sum1, Ints sum2) {
+  Ints sum = sum1, negative = sar<31>(sum1);
+  if constexpr (kWide) {
+    sum = add(sum1, sum2);
+    Ints mixed = differ(sum1, sum2);  // of different signs: the sum's own sign is right
+    negative = sar<31>(either(both(mixed, sum), but_not(sum1, mixed)));
+  }
+  Ints magnitude = sub(differ(sum, negative), negative);
+  Floats value = to_24_bits<kToOdd, kWide>(magnitude);
   return as_floats(either(bits(value), both(negative, every(int32_t(0x80000000u)))));
 }
 
 // One element column: c and the chunk's products, given E over the products.
-template <bool kHalf>
+template <bool kHalf, bool kWide>
 struct Column {
   Floats c, scale, unscale;
   Ints sum1, sum2, no_product;
@@ -325,7 +361,7 @@ struct Column {
     x.sum2 = every(0);
   }
   TCD_INLINE Floats end(const Column& x) {
-    Floats value = mul(normalise<kHalf>(x.sum1, x.sum2), x.unscale);
+    Floats value = mul(normalise<kHalf, kWide>(x.sum1, x.sum2), x.unscale);
     return select(x.no_product, add(x.c, every(0.0f)), value);
   }
 };
@@ -350,9 +386,10 @@ TCD_INLINE Pair chip_step(const PreparedA& a, const PreparedB& b, int from, int 
     exponents.template operator()<3, 0>(from + s);
     exponents.template operator()<3, 1>(from + s);
   }
-  Column<kHalf> even, odd;
-  Column<kHalf>::begin(even, c.even, sar<16>(shl<16>(top)), fraction_bits);
-  Column<kHalf>::begin(odd, c.odd, sar<16>(top), fraction_bits);
+  using Side = Column<kHalf, (kSteps > 1)>;
+  Side even, odd;
+  Side::begin(even, c.even, sar<16>(shl<16>(top)), fraction_bits);
+  Side::begin(odd, c.odd, sar<16>(top), fraction_bits);
   auto products = [&]<int t, int half>(int step, bool second) __attribute__((always_inline)) {
     Floats x = spread<t>(load(a.value[2 * (at.half + 2 * step) + half] + at.lane));
     Floats p = mul(x, every_quad(b.value[2 * step + half][t][0]));
@@ -374,7 +411,7 @@ TCD_INLINE Pair chip_step(const PreparedA& a, const PreparedB& b, int from, int 
     products.template operator()<3, 0>(from + s, s == 1);
     products.template operator()<3, 1>(from + s, s == 1);
   }
-  return {Column<kHalf>::end(even), Column<kHalf>::end(odd)};
+  return {Side::end(even), Side::end(odd)};
 }
 
 // Where IEEE arithmetic gives infinity or NaN, so does the chip; NaN has one pattern.

@@ -82,6 +82,10 @@ TCD_INLINE Floats high_half(Ints v) { return _mm512_cvtph_ps(_mm512_cvtepi32_epi
 TCD_INLINE Ints round_to_half(Floats v) {
   return _mm512_cvtepu16_epi32(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
+TCD_INLINE Floats unsigned_toward_zero(Ints v) {
+  return _mm512_cvt_roundepu32_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+TCD_INLINE Ints to_unsigned(Floats v) { return _mm512_cvttps_epu32(v); }
 TCD_INLINE uint32_t or_lanes(Ints v) { return uint32_t(_mm512_reduce_or_epi32(v)); }
 TCD_INLINE int32_t max_lanes(Ints v) { return _mm512_reduce_max_epi32(v); }
 

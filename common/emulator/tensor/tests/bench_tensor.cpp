@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tensor/f16_kernels.h"
+#include "tensor/mma.h"
 #include "tensor/row.h"
 
 namespace {
@@ -109,9 +110,36 @@ void bench(const F16Kernels& k) {
   std::printf("\n");
 }
 
+// As a kernel issues them: a warp tile of 4 x 4 mma, fresh A and B fragments every step of k.
+void bench_warp_tile() {
+  for (bool exact : {true, false}) {
+    Tiles tiles = make_tiles(64, exact);
+    std::vector<Row> acc(64);
+    for (const TensorNumerics& chip : {TensorNumerics{8, 24, ""}, TensorNumerics{16, 25, ""}}) {
+      double ns = nanoseconds(16 * 16 * 10, [&] {
+        for (int repeat = 0; repeat < 10; ++repeat) {
+          std::memset(acc.data(), 0, acc.size() * sizeof(Row));
+          for (int step = 0; step < 16; ++step) {
+            for (int m = 0; m < 4; ++m) {
+              for (int n = 0; n < 4; ++n) {
+                Row* c = &acc[size_t(16 * m + 4 * n)];
+                mma_m16n8k16_f32_f16(chip, &tiles.a[size_t(16 * step + 4 * m)],
+                                     &tiles.b[size_t(8 * step + 2 * n)], c, c);
+              }
+            }
+          }
+        }
+      });
+      std::printf("mma.h, warp tile 64 x 32, %s inputs, chunk %d, %s: %.1f ns per mma\n",
+                  exact ? "exact" : "random", chip.chunk_k16, f16_kernels().isa, ns);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
+  bench_warp_tile();
   std::printf("m16n8k16.f32.f16, ns per mma, one core, best of 60 rounds\n");
   std::printf(
       "        prepare A prepare B  multiply     whole | general8     whole  general16"
