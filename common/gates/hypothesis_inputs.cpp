@@ -94,8 +94,8 @@ void add_addressing(const GemmCase& gemm, const HalfMatrix& matrix, const std::s
     out.push_back(
         {name + " is read transposed (as " + order + ", leading dimension " + text + ")",
          "the order " + name +
-             " is passed in against the order its load assumes; row and "
-             "column exchanged in the index",
+             " is passed in against the order its load assumes: row and column "
+             "exchanged in the index, or .trans of ldmatrix",
          sum([wrong, &matrix](int row, int col) { return raw(matrix, wrong.index(row, col)); })});
   }
 }

@@ -271,3 +271,39 @@ TEST_CASE("a broken reference is not believed, mismatched shapes are refused") {
   CHECK_THROWS_WITH_AS(gemm_gate("control", problem.gemm, problem.d.view()),
                        doctest::Contains("40 x 32"), std::invalid_argument);
 }
+
+TEST_CASE("control: a single m16n8k8 tile, and shapes that are no multiple of anything") {
+  Problem tile(OutputType::kF32, 16, 8, 8);
+  tile.gemm.tiling = Tiling{16, 8, 1, 1};
+  CHECK(tile.run().passed());
+  const auto& a = tile.a;
+  tile.read_a = [&](int r, int k) {
+    if (r < 8 && k % 2 == 1) return a.at(r + 8, k - 1);
+    if (r >= 8 && k % 2 == 0) return a.at(r - 8, k + 1);
+    return a.at(r, k);
+  };
+  must_say(tile, "elements a1 and a2 of the A fragment are exchanged");
+  tile.read_a = [&](int r, int k) { return a.at(r, k); };
+  tile.read_b = [&](int k, int c) { return tile.b.at(c, k); };
+  must_say(tile, "B is read transposed");  // with one tile the whole and the tile are the same
+  Problem odd(OutputType::kF16, 37, 53, 71);
+  CHECK(odd.run().passed());
+  odd.weight = [](int, int, int k) { return k >= 64 ? 0.0 : 1.0; };
+  must_say(odd, "one k-slice is missing: k = 64..70");
+  odd.weight = [](int r, int c, int k) { return r == 36 && c == 52 && k == 70 ? 0.0 : 1.0; };
+  must_say(odd, "first at (row 36, column 52)");
+  must_say(odd, "too few wrong numbers to tell one");
+}
+
+TEST_CASE("nonsense matches no pattern, at any density") {
+  for (const int every : {1, 7, 300}) {
+    Problem problem(OutputType::kF16, 48, 40, 256);
+    problem.finish = [every](int r, int c, double s) {
+      const std::uint64_t bits = random_bits(9, static_cast<std::uint64_t>(r * 40 + c));
+      return bits % static_cast<unsigned>(every) == 0
+                 ? s + static_cast<double>(bits >> 20 & 1023) / 16 + 1.0 / 16
+                 : s;
+    };
+    must_say(problem, "pattern: no known pattern");
+  }
+}
