@@ -90,8 +90,8 @@ constexpr Profile kProfiles[] = {
     // H100 whitepaper (SXM5): 132 SMs, 1,980 MHz maximum, 80 GB HBM3, L2 50 MB.
     hopper(card("h100", "NVIDIA H100 80GB HBM3", 132, 1980, 2619, 5120, 81559, 50),
            "verified by recording"),
-    // H200 datasheet; SMs, clocks, bus and the L2 size of 60 MB as the runtime reports them.
-    hopper(card("h200", "NVIDIA H200", 132, 1980, 3201, 6144, 143771, 60), "from the literature"),
+    // As an H200's runtime reports it, 60 MB of L2 and a bus of 6,016 bits (4.8 TB/s) included.
+    hopper(card("h200", "NVIDIA H200", 132, 1980, 3201, 6016, 143771, 60), "verified on the H200"),
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Place {
 };
 
 // cudaErrorInvalidValue for null, for memory that ends too early, for a pitch below the width, and
-// for device memory where `kind` says host or the reverse.
+// for host memory where `kind` says device.
 cudaError_t copy_block(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind);
 cudaError_t fill_block(const Place& to, int value, const Block& block);
 

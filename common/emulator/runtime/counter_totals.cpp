@@ -19,6 +19,15 @@ constexpr NamedCounter kCounters[] = {
     {"warp_instructions", &LaunchCounters::warp_instructions},
     {"hmma_m16n8k8", &LaunchCounters::hmma_m16n8k8},
     {"hmma_m16n8k16", &LaunchCounters::hmma_m16n8k16},
+    {"wmma", &LaunchCounters::wmma},
+    {"ldmatrix", &LaunchCounters::ldmatrix},
+    {"global_loads", &LaunchCounters::global_loads},
+    {"global_stores", &LaunchCounters::global_stores},
+    {"shared_loads", &LaunchCounters::shared_loads},
+    {"shared_stores", &LaunchCounters::shared_stores},
+    {"atomics", &LaunchCounters::atomics},
+    {"async_copies", &LaunchCounters::async_copies},
+    {"barriers", &LaunchCounters::barriers},
 };
 constexpr int kCounterCount = sizeof(kCounters) / sizeof(kCounters[0]);
 
@@ -26,9 +35,7 @@ LaunchCounters totals;
 
 }  // namespace
 
-void add_to_totals(const LaunchCounters& counters) {
-  for (const NamedCounter& counter : kCounters) totals.*counter.value += counters.*counter.value;
-}
+void add_to_totals(const LaunchCounters& counters) { totals += counters; }
 
 }  // namespace tcd::emu
 

@@ -33,7 +33,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) { return store_version(version);
 cudaError_t cudaDriverGetVersion(int* version) { return store_version(version); }
 
 cudaError_t cudaSetDevice(int number) {
-  return synchronize([&] {
+  return host_only([&] {
     if (number != 0) return cudaErrorInvalidDevice;
     profile();
     return cudaSuccess;
@@ -43,7 +43,7 @@ cudaError_t cudaSetDevice(int number) {
 cudaError_t cudaInitDevice(int number, unsigned, unsigned) { return cudaSetDevice(number); }
 
 cudaError_t cudaSetValidDevices(int* numbers, int count) {
-  return query([&] {
+  return host_only([&] {
     for (int i = 0; i < count; ++i) {
       if (numbers == nullptr || numbers[i] != 0) return cudaErrorInvalidDevice;
     }
@@ -52,7 +52,7 @@ cudaError_t cudaSetValidDevices(int* numbers, int count) {
 }
 
 cudaError_t cudaGetDevice(int* number) {
-  return query([&] {
+  return host_only([&] {
     if (number == nullptr) return cudaErrorInvalidValue;
     *number = 0;
     return cudaSuccess;
@@ -60,14 +60,14 @@ cudaError_t cudaGetDevice(int* number) {
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  return query([&] {
+  return host_only([&] {
     device_flags = flags;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-  return query([&] {
+  return host_only([&] {
     if (flags == nullptr) return cudaErrorInvalidValue;
     *flags = device_flags | cudaDeviceMapHost;
     return cudaSuccess;
@@ -78,7 +78,7 @@ cudaError_t cudaDeviceSynchronize() {
   return synchronize([] { return cudaSuccess; });
 }
 
-// Also clears a sticky error: the device is a new one afterwards.
+// Does not repair the device after a fault: see error_state.h.
 cudaError_t cudaDeviceReset() {
   const std::lock_guard lock(api_mutex());
   registry().unload_all();

@@ -68,7 +68,7 @@ void fill(cudaDeviceProp& p, const Profile& gpu) {
 }  // namespace
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
-  return query([&] {
+  return host_only([&] {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (number != 0) return cudaErrorInvalidDevice;
     fill(*properties, profile());
@@ -77,7 +77,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
-  return query([&] {
+  return host_only([&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (number != 0) return cudaErrorInvalidDevice;
     const std::optional<int> known = device_attribute(profile(), attribute);
@@ -88,7 +88,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return query([&] {
+  return host_only([&] {
     if (count == nullptr) return cudaErrorInvalidValue;
     profile();  // a wrong TCD_GPU is reported by the first call a program makes
     *count = 1;
@@ -97,7 +97,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted) {
-  return query([&] {
+  return host_only([&] {
     if (number == nullptr || wanted == nullptr) return cudaErrorInvalidValue;
     *number = 0;
     return cudaSuccess;
@@ -105,7 +105,7 @@ cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
-  return query([&] {
+  return host_only([&] {
     if (text == nullptr || length < static_cast<int>(sizeof(kPciBusId))) {
       return cudaErrorInvalidValue;
     }
@@ -116,7 +116,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* text) {
-  return query([&] {
+  return host_only([&] {
     if (number == nullptr || text == nullptr) return cudaErrorInvalidValue;
     if (std::string(text) != kPciBusId) return cudaErrorInvalidDevice;
     *number = 0;
@@ -125,7 +125,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* text) {
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  return query([&] {
+  return host_only([&] {
     if (can == nullptr) return cudaErrorInvalidValue;
     *can = 0;
     return cudaSuccess;

@@ -8,6 +8,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 }  // namespace
 
 bool ErrorState::blocks(CallKind kind, cudaError_t& answer) {
+  if (kind == CallKind::kHostOnly) return false;
   if (sticky_ != cudaSuccess) {
     answer = sticky_;
     return true;
@@ -16,6 +17,12 @@ bool ErrorState::blocks(CallKind kind, cudaError_t& answer) {
   if (kind == CallKind::kSynchronizing) sticky_ = std::exchange(pending_, cudaSuccess);
   answer = sticky_;
   return true;
+}
+
+void ErrorState::reset() {
+  const bool was_lost = pending_ != cudaSuccess || sticky_ != cudaSuccess;
+  pending_ = cudaSuccess;
+  sticky_ = was_lost ? cudaErrorDevicesUnavailable : cudaSuccess;
 }
 
 ErrorState& error_state() {
@@ -37,13 +44,5 @@ cudaError_t remember(cudaError_t error) {
 
 using namespace tcd::emu;
 
-cudaError_t cudaPeekAtLastError() {
-  const std::lock_guard lock(api_mutex());
-  return error_state().sticky() != cudaSuccess ? error_state().sticky() : last_error;
-}
-
-cudaError_t cudaGetLastError() {
-  const std::lock_guard lock(api_mutex());
-  const cudaError_t previous = std::exchange(last_error, cudaSuccess);
-  return error_state().sticky() != cudaSuccess ? error_state().sticky() : previous;
-}
+cudaError_t cudaPeekAtLastError() { return last_error; }
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }

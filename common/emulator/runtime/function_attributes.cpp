@@ -17,7 +17,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->numRegs = static_cast<int>(facts.footprint.registers);
     attributes->ptxVersion = facts.ptx_architecture;
     attributes->binaryVersion = facts.binary_architecture;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(facts.dynamic_shared_limit);
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(facts.footprint.dynamic_shared_limit);
     attributes->preferredShmemCarveout = kernel.shared_carveout;
     return cudaSuccess;
   });
@@ -44,10 +44,15 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         if (value < -1 || value > 100) return cudaErrorInvalidValue;
         kernel.shared_carveout = value;
         return cudaSuccess;
+      case cudaFuncAttributeClusterDimMustBeSet:
+      case cudaFuncAttributeRequiredClusterWidth:
+      case cudaFuncAttributeRequiredClusterHeight:
+      case cudaFuncAttributeRequiredClusterDepth:
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        throw ApiError(cudaErrorNotSupported, "cudaFuncSetAttribute: clusters are not emulated");
       default:
-        throw ApiError(cudaErrorNotSupported, "cudaFuncSetAttribute: attribute " +
-                                                  std::to_string(attribute) +
-                                                  " (clusters) is not emulated");
+        return cudaErrorInvalidValue;
     }
   });
 }

@@ -38,9 +38,9 @@ KernelFacts facts_of(const RegisteredKernel& registered) {
   const uint32_t without_opt_in =
       profile().shared_per_block -
       std::min(profile().shared_per_block, facts.footprint.static_shared);
-  facts.dynamic_shared_limit = registered.max_dynamic_shared < 0
-                                   ? without_opt_in
-                                   : static_cast<uint32_t>(registered.max_dynamic_shared);
+  facts.footprint.dynamic_shared_limit = registered.max_dynamic_shared < 0
+                                             ? without_opt_in
+                                             : static_cast<uint32_t>(registered.max_dynamic_shared);
   return facts;
 }
 

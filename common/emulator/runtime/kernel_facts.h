@@ -11,7 +11,6 @@ struct KernelFacts {
   KernelFootprint footprint;
   uint32_t frame_bytes = 0, user_constant_bytes = 0;
   int ptx_architecture = 0, binary_architecture = 0;
-  uint32_t dynamic_shared_limit = 0;  // bytes a launch may ask for now
 };
 
 // Loads the kernel's module on first use. Throws ApiError.

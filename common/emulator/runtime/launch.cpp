@@ -11,6 +11,9 @@ using namespace tcd::emu;
 
 namespace {
 
+// What a grid or block of a wrong size gets: CUDA 13 changed it (tests/recorded).
+constexpr cudaError_t kWrongSize =
+    CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 constexpr uint32_t kMaxGridYZ = 65535, kMaxBlockXY = 1024, kMaxBlockZ = 64;
 
 struct PendingConfiguration {  // between <<<…>>> and the kernel's host stub
@@ -61,15 +64,15 @@ void check_configuration(const RegisteredKernel& kernel, const KernelFacts& fact
   const uint64_t threads = uint64_t{block.x} * block.y * block.z;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > kMaxGridYZ ||
       grid.z > kMaxGridYZ) {
-    refuse(kernel, cudaErrorInvalidConfiguration,
+    refuse(kernel, kWrongSize,
            "grid " + text_of(grid) + "; allowed are 1 to (2147483647, 65535, 65535)");
   }
   if (threads == 0 || block.x > kMaxBlockXY || block.y > kMaxBlockXY || block.z > kMaxBlockZ ||
       threads > static_cast<uint64_t>(gpu.threads_per_block)) {
-    refuse(kernel, cudaErrorInvalidConfiguration,
+    refuse(kernel, kWrongSize,
            "block " + text_of(block) + "; allowed are 1 to (1024, 1024, 64) and 1,024 threads");
   }
-  if (dynamic_shared > facts.dynamic_shared_limit) {
+  if (dynamic_shared > facts.footprint.dynamic_shared_limit) {
     const uint32_t fixed = facts.footprint.static_shared;
     const std::string needed = std::to_string(dynamic_shared) + " bytes of dynamic shared memory" +
                                (fixed ? " beside " + std::to_string(fixed) + " static ones" : "");
@@ -79,7 +82,7 @@ void check_configuration(const RegisteredKernel& kernel, const KernelFacts& fact
                  std::to_string(gpu.shared_per_block_optin));
     }
     refuse(kernel, cudaErrorInvalidValue,
-           needed + "; it may use " + std::to_string(facts.dynamic_shared_limit) +
+           needed + "; it may use " + std::to_string(facts.footprint.dynamic_shared_limit) +
                " until cudaFuncSetAttribute(kernel, "
                "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows more");
   }

@@ -92,7 +92,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return synchronize([&] {
-    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       return cudaErrorInvalidValue;
     }
     return allocate_host(pointer, bytes, AllocationKind::kManaged, flags);

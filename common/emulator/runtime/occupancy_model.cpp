@@ -28,7 +28,7 @@ int ctas_per_sm(const Profile& gpu, const KernelFootprint& kernel, uint32_t thre
                 uint64_t dynamic_shared) {
   if (threads == 0 || threads > static_cast<uint32_t>(max_threads_per_cta(gpu, kernel))) return 0;
   const uint64_t shared = uint64_t{kernel.static_shared} + dynamic_shared;
-  if (shared > gpu.shared_per_block_optin) return 0;
+  if (dynamic_shared > kernel.dynamic_shared_limit || shared > gpu.shared_per_block_optin) return 0;
 
   // A CTA takes its warps from all four schedulers alike.
   const auto warps = static_cast<uint32_t>(round_up(threads, kWarp) / kWarp);
@@ -57,7 +57,8 @@ int64_t available_dynamic_shared(const Profile& gpu, const KernelFootprint& kern
   const uint64_t fixed = uint64_t{kernel.static_shared} + gpu.shared_reserved_per_block;
   if (each < fixed) return -1;
   return static_cast<int64_t>(
-      std::min<uint64_t>(each - fixed, gpu.shared_per_block_optin - kernel.static_shared));
+      std::min<uint64_t>({each - fixed, gpu.shared_per_block_optin - kernel.static_shared,
+                          kernel.dynamic_shared_limit}));
 }
 
 }  // namespace tcd::emu

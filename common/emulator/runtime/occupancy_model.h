@@ -13,9 +13,10 @@
 namespace tcd::emu {
 
 struct KernelFootprint {
-  uint32_t registers = 0;      // per thread; 0: unknown, does not limit
-  uint32_t static_shared = 0;  // bytes
-  uint32_t max_threads = 0;    // __launch_bounds__; 0: none
+  uint32_t registers = 0;               // per thread; 0: unknown, does not limit
+  uint32_t static_shared = 0;           // bytes
+  uint32_t max_threads = 0;             // __launch_bounds__; 0: none
+  uint32_t dynamic_shared_limit = ~0u;  // bytes a launch may ask for (48 KiB until opted in)
 };
 
 // CTAs per SM for CTAs of `threads` threads and `dynamic_shared` bytes; 0: not even one fits.

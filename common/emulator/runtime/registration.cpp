@@ -17,7 +17,7 @@ TCD_EXPORT void __cudaUnregisterFatBinary(void** handle) {
 
 TCD_EXPORT void __cudaRegisterFunction(void** handle, const char* host_function, char*,
                                        const char* name, int, void*, void*, void*, void*, int*) {
-  query([&] {
+  host_only([&] {
     registry().add_kernel(handle, host_function, name);
     return cudaSuccess;
   });
@@ -25,7 +25,7 @@ TCD_EXPORT void __cudaRegisterFunction(void** handle, const char* host_function,
 
 TCD_EXPORT void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int,
                                   size_t bytes, int, int) {
-  query([&] {
+  host_only([&] {
     registry().add_variable(handle, host_variable, name, bytes);
     return cudaSuccess;
   });
@@ -33,7 +33,7 @@ TCD_EXPORT void __cudaRegisterVar(void** handle, char* host_variable, char*, con
 
 TCD_EXPORT void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*,
                                          const char* name, int, size_t bytes, int, int) {
-  query([&] {
+  host_only([&] {
     registry().add_managed(handle, host_pointer, name, bytes);
     return cudaSuccess;
   });

@@ -36,7 +36,7 @@ class Registry {
   void add_variable(void** handle, const void* host_variable, const char* name, uint64_t bytes);
   void add_managed(void** handle, void** host_pointer, const char* name, uint64_t bytes);
 
-  // By host function or by handle. Throws ApiError: cudaErrorInvalidDeviceFunction.
+  // By host function or by handle. Throws ApiError.
   RegisteredKernel& kernel(const void* host_function_or_handle);
   // By the address of the host's shadow variable. nullptr: not a symbol of the device.
   const RegisteredVariable* variable(const void* host_variable) const;

@@ -1,0 +1,91 @@
+// Environment variables and start-up, seen from outside by running a program.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // stdout and stderr
+};
+
+Outcome run(const std::string& environment, const std::string& section) {
+  const std::string command = environment + " " OBSERVE " " + section + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.text.append(buffer.data(), got);
+  }
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("TCD_GPU chooses the device; the default is an Ada laptop GPU") {
+  CHECK(contains(run("", "attributes").text, "device attribute 16: 24\n"));
+  CHECK(contains(run("TCD_GPU=a100", "attributes").text, "device attribute 16: 108\n"));
+  CHECK(contains(run("TCD_GPU=t4", "attributes").text, "  ptx: 75\n"));
+  CHECK(contains(run("TCD_GPU=l4", "attributes").text, "  ptx: 89\n"));
+}
+
+TEST_CASE("values that cannot be used are explained once, and every call fails") {
+  const Outcome gpu = run("TCD_GPU=rtx9999", "memory");
+  CHECK(gpu.code == 0);
+  CHECK(count(gpu.text, "tcd: ") == 1);
+  for (const char* name :
+       {"rtx9999", "t4", "a100", "rtx4060-laptop", "rtx4090", "l4", "h100", "h200"}) {
+    CHECK(contains(gpu.text, name));
+  }
+  CHECK(contains(gpu.text, "free null: cudaErrorInitializationError"));
+  CHECK(contains(run("TCD_THREADS=many", "memory").text, "TCD_THREADS=many"));
+  CHECK(contains(run("TCD_THREADS=-1", "memory").text, "TCD_THREADS=-1"));
+  CHECK(contains(run("TCD_TIMEOUT=soon", "memory").text, "TCD_TIMEOUT=soon"));
+  CHECK(contains(run("TCD_THREADS=1 TCD_TIMEOUT=30", "memory").text,
+                 "free null: cudaSuccess"));  // control
+}
+
+TEST_CASE("a fault is reported once, by kernel name, on stderr") {
+  const Outcome fault = run("", "fault-null");
+  CHECK(count(fault.text, "tcd: kernel ") == 1);
+  CHECK(contains(fault.text, "store_at"));
+  CHECK(contains(fault.text, "kernels.cu"));  // -lineinfo leads back to the source
+  CHECK(contains(run("TCD_QUIET=1", "fault-null").text, "tcd: kernel "));
+}
+
+TEST_CASE("TCD_QUIET=1 silences notes") {
+  const std::string note = "wall time";
+  CHECK(contains(run("", "streams").text, note));
+  CHECK_FALSE(contains(run("TCD_QUIET=1", "streams").text, note));
+}
+
+TEST_CASE("a program that does nothing on the device starts at once") {
+  double best_ms = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(run("", "").code == 2);  // prints its usage
+    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+    best_ms = std::min(best_ms, ms.count());
+  }
+  MESSAGE("start and end of a process: ", best_ms, " ms");
+  CHECK(best_ms < 100);  // 20 ms is the aim; sanitizers and busy machines take longer
+}
