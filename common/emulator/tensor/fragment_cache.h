@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "tensor/f16_kernels.h"
+#include "tensor/mma_kernels.h"
 
 namespace tcd::emu {
 

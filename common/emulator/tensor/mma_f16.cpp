@@ -1,14 +1,14 @@
 // mma.sync with FP16 inputs: decode (or recognise), try the proof, else do what the chip does.
 #include <cassert>
 
-#include "tensor/f16_kernels.h"
 #include "tensor/fragment_cache.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 
 namespace tcd::emu {
 namespace {
 
-void multiply(const F16Kernels& kernels, const TensorNumerics& numerics, bool half, PreparedA& a,
+void multiply(const MmaKernels& kernels, const TensorNumerics& numerics, bool half, PreparedA& a,
               PreparedB& b, const Row* c, Row* d) {
   assert(numerics.fraction_bits >= kMinFractionBits && numerics.fraction_bits <= kMaxFractionBits);
   const int chunk = numerics.chunk_k16, bits = numerics.fraction_bits;
@@ -26,7 +26,7 @@ void mma(const TensorNumerics& numerics, bool half, int k, const Row* a, const R
   // One pair a thread: 36 KiB, of which the proven path touches two thirds.
   thread_local ACache a_cache;
   thread_local BCache b_cache;
-  const F16Kernels& kernels = f16_kernels();
+  const MmaKernels& kernels = mma_kernels();
   PreparedA& prepared_a = a_cache.get(a, k / 4, kernels.prepare_a);
   PreparedB& prepared_b = b_cache.get(b, k / 8, kernels.prepare_b);
   multiply(kernels, numerics, half, prepared_a, prepared_b, c, d);

@@ -1,17 +1,17 @@
 #include "tensor/wmma.h"
 
-#include "tensor/f16_kernels.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 
 namespace tcd::emu {
 namespace {
 
 // A wmma accumulator is two of mma's: conversion goes by the same registers.
 void widen(const Row half[4], Row out[8]) {
-  for (int i = 0; i < 2; ++i) f16_kernels().widen_accumulator(half + 2 * i, out + 4 * i);
+  for (int i = 0; i < 2; ++i) mma_kernels().widen_accumulator(half + 2 * i, out + 4 * i);
 }
 void narrow(const Row in[8], Row half[4]) {
-  for (int i = 0; i < 2; ++i) f16_kernels().narrow_accumulator(in + 4 * i, half + 2 * i);
+  for (int i = 0; i < 2; ++i) mma_kernels().narrow_accumulator(in + 4 * i, half + 2 * i);
 }
 
 }  // namespace

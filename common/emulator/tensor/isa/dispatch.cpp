@@ -5,18 +5,18 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tensor/f16_kernels.h"
+#include "tensor/mma_kernels.h"
 
 namespace tcd::emu {
 
 namespace sse2 {
-extern const F16Kernels kF16Kernels;
+extern const MmaKernels kMmaKernels;
 }
 namespace avx2 {
-extern const F16Kernels kF16Kernels;
+extern const MmaKernels kMmaKernels;
 }
 namespace avx512 {
-extern const F16Kernels kF16Kernels;
+extern const MmaKernels kMmaKernels;
 }
 
 namespace {
@@ -36,32 +36,32 @@ bool can_avx512() {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-const F16Kernels& choose() {
+const MmaKernels& choose() {
   if (const char* wanted = std::getenv("TCD_ISA"); wanted && *wanted) {
-    if (const F16Kernels* kernels = f16_kernels(wanted)) return *kernels;
+    if (const MmaKernels* kernels = mma_kernels(wanted)) return *kernels;
     std::fprintf(stderr,
                  "emulator: TCD_ISA=%s cannot be used: the choices are sse2, avx2 and avx512, as "
                  "far as this CPU has them. Continuing with the best it has.\n",
                  wanted);
   }
   for (const char* isa : {"avx512", "avx2"}) {
-    if (const F16Kernels* kernels = f16_kernels(isa)) return *kernels;
+    if (const MmaKernels* kernels = mma_kernels(isa)) return *kernels;
   }
-  return sse2::kF16Kernels;
+  return sse2::kMmaKernels;
 }
 
 }  // namespace
 
-const F16Kernels* f16_kernels(const char* isa) {
+const MmaKernels* mma_kernels(const char* isa) {
   std::string_view name = isa;
-  if (name == "sse2") return &sse2::kF16Kernels;
-  if (name == "avx2" && can_avx2()) return &avx2::kF16Kernels;
-  if (name == "avx512" && can_avx512()) return &avx512::kF16Kernels;
+  if (name == "sse2") return &sse2::kMmaKernels;
+  if (name == "avx2" && can_avx2()) return &avx2::kMmaKernels;
+  if (name == "avx512" && can_avx512()) return &avx512::kMmaKernels;
   return nullptr;
 }
 
-const F16Kernels& f16_kernels() {
-  static const F16Kernels& chosen = choose();
+const MmaKernels& mma_kernels() {
+  static const MmaKernels& chosen = choose();
   return chosen;
 }
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "tensor/f16_kernels.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/row.h"
 
 namespace {
@@ -63,7 +63,7 @@ double nanoseconds(int per_round, F&& round) {
 constexpr int kTiles = 16;
 constexpr int kRepeats = 100;
 
-void bench(const F16Kernels& k) {
+void bench(const MmaKernels& k) {
   std::printf("%-7s", k.isa);
   Tiles exact = make_tiles(kTiles, true), random = make_tiles(kTiles, false);
   std::vector<PreparedA> a(kTiles);
@@ -131,7 +131,7 @@ void bench_warp_tile() {
         }
       });
       std::printf("mma.h, warp tile 64 x 32, %s inputs, chunk %d, %s: %.1f ns per mma\n",
-                  exact ? "exact" : "random", chip.chunk_k16, f16_kernels().isa, ns);
+                  exact ? "exact" : "random", chip.chunk_k16, mma_kernels().isa, ns);
     }
   }
 }
@@ -145,7 +145,7 @@ int main() {
       "        prepare A prepare B  multiply     whole | general8     whole  general16"
       "     whole\n");
   for (const char* isa : {"sse2", "avx2", "avx512"}) {
-    if (const F16Kernels* kernels = f16_kernels(isa)) {
+    if (const MmaKernels* kernels = mma_kernels(isa)) {
       bench(*kernels);
     } else {
       std::printf("%-7s this CPU lacks it\n", isa);

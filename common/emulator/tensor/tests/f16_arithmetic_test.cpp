@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "tensor/f16_kernels.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/tests/reference_dot.h"
 #include "tensor/tests/tiles.h"
 
@@ -36,7 +36,7 @@ std::vector<uint32_t> model(const tiles::Tile& tile, const Step& step) {
   return d;
 }
 
-std::vector<uint32_t> general(const F16Kernels& kernels, const tiles::Tile& tile,
+std::vector<uint32_t> general(const MmaKernels& kernels, const tiles::Tile& tile,
                               const Step& step) {
   tiles::Fragments f = tiles::fragments_of(tile);
   PreparedA a;
@@ -55,10 +55,10 @@ int differences(const std::vector<uint32_t>& x, const std::vector<uint32_t>& y) 
   return count;
 }
 
-std::vector<const F16Kernels*> variants() {
-  std::vector<const F16Kernels*> all;
+std::vector<const MmaKernels*> variants() {
+  std::vector<const MmaKernels*> all;
   for (const char* isa : {"sse2", "avx2", "avx512"}) {
-    if (const F16Kernels* kernels = f16_kernels(isa)) all.push_back(kernels);
+    if (const MmaKernels* kernels = mma_kernels(isa)) all.push_back(kernels);
   }
   return all;
 }
@@ -80,7 +80,7 @@ TEST_CASE("the general path equals the integer model") {
           tiles::Tile tile =
               tiles::random_f16_tile(rng, step.k, step.half_accumulator, kind_a, kind_b, kind_c);
           std::vector<uint32_t> expected = model(tile, step);
-          for (const F16Kernels* kernels : variants()) {
+          for (const MmaKernels* kernels : variants()) {
             std::vector<uint32_t> got = general(*kernels, tile, step);
             int wrong = differences(got, expected);
             if (wrong) {
@@ -114,7 +114,7 @@ TEST_CASE("control: F off by one, or 16 products as two chunks of 8, gives other
   for (int i = 0; i < 50; ++i) {
     tiles::Tile tile =
         tiles::random_f16_tile(rng, 16, false, Kind::kWide, Kind::kWide, Kind::kNarrow);
-    for (const F16Kernels* kernels : variants()) {
+    for (const MmaKernels* kernels : variants()) {
       f_plus +=
           differences(general(*kernels, tile, {16, 8, 25, false}), model(tile, {16, 8, 24, false}));
       f_minus += differences(general(*kernels, tile, {16, 16, 24, false}),
@@ -140,7 +140,7 @@ TEST_CASE("known results, worked out by hand") {
     for (int m = 0; m < 16; ++m) tile.a.insert(tile.a.end(), a.begin(), a.end());
     for (uint32_t x : b) tile.b.insert(tile.b.end(), 8, x);
     std::vector<uint32_t> d;
-    for (const F16Kernels* kernels : variants()) {
+    for (const MmaKernels* kernels : variants()) {
       d = general(*kernels, tile, step);
       for (uint32_t x : d) CHECK(x == d[0]);
     }

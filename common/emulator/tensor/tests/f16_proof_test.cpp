@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "tensor/f16_kernels.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/tests/tiles.h"
 
 namespace {
@@ -19,7 +19,7 @@ struct Outcome {
   std::vector<uint32_t> fast, chip;
 };
 
-Outcome run(const F16Kernels& kernels, const tiles::Tile& tile, int chunk, int fraction_bits) {
+Outcome run(const MmaKernels& kernels, const tiles::Tile& tile, int chunk, int fraction_bits) {
   tiles::Fragments f = tiles::fragments_of(tile);
   PreparedA a;
   PreparedB b;
@@ -41,10 +41,10 @@ Outcome run(const F16Kernels& kernels, const tiles::Tile& tile, int chunk, int f
   return out;
 }
 
-std::vector<const F16Kernels*> variants() {
-  std::vector<const F16Kernels*> all;
+std::vector<const MmaKernels*> variants() {
+  std::vector<const MmaKernels*> all;
   for (const char* isa : {"sse2", "avx2", "avx512"}) {
-    if (const F16Kernels* kernels = f16_kernels(isa)) all.push_back(kernels);
+    if (const MmaKernels* kernels = mma_kernels(isa)) all.push_back(kernels);
   }
   return all;
 }
@@ -68,7 +68,7 @@ tiles::Tile exact_tile(tiles::Rng& rng, int k, bool half) {
 
 TEST_CASE("exact inputs are proven, and give the chip's bits") {
   tiles::Rng rng(21);
-  for (const F16Kernels* kernels : variants()) {
+  for (const MmaKernels* kernels : variants()) {
     for (int k : {8, 16}) {
       for (bool half : {false, true}) {
         for (int i = 0; i < 200; ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("whatever is proven, of any kind of data, gives the chip's bits") {
             bool half = variant & 1;
             int k = variant & 2 ? 16 : 8;
             tiles::Tile tile = tiles::random_f16_tile(rng, k, half, kind_a, kind_b, kind_c);
-            for (const F16Kernels* kernels : variants()) {
+            for (const MmaKernels* kernels : variants()) {
               Outcome out = run(*kernels, tile, round & 1 ? 16 : 8, round & 1 ? 25 : 24);
               out.proven ? ++proven : ++refused;
               if (out.proven) REQUIRE(out.fast == out.chip);
@@ -136,7 +136,7 @@ TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both si
       float c = float(rng() % (uint64_t{1} << width_c)) * std::ldexp(1.0f, unit_a + unit_b);
       tile.c.push_back(pattern(rng() & 1 ? c : -c));
     }
-    for (const F16Kernels* kernels : variants()) {
+    for (const MmaKernels* kernels : variants()) {
       Outcome out = run(*kernels, tile, i & 1 ? 16 : 8, i & 1 ? 25 : 24);
       out.proven ? ++proven : ++refused;
       if (out.proven) REQUIRE(out.fast == out.chip);
@@ -148,7 +148,7 @@ TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both si
 
 TEST_CASE("control: one element out of range, anywhere, is refused") {
   tiles::Rng rng(24);
-  for (const F16Kernels* kernels : variants()) {
+  for (const MmaKernels* kernels : variants()) {
     for (int k : {8, 16}) {
       for (int where = 0; where < 16 * k + 8 * k + 128; ++where) {
         tiles::Tile tile = exact_tile(rng, k, false);
@@ -177,7 +177,7 @@ TEST_CASE("control: without the subnormals' exponent in the bound the proof woul
                       std::vector<uint32_t>(64, 0x1400), std::vector<uint32_t>(128, 0)};
   for (int n = 0; n < 8; ++n) tile.b[size_t(n)] = 0x3c00;   // 1.0 beside 2^-10
   for (int n = 8; n < 16; ++n) tile.b[size_t(n)] = 0x0020;  // 2^-19
-  for (const F16Kernels* kernels : variants()) {
+  for (const MmaKernels* kernels : variants()) {
     Outcome out = run(*kernels, tile, 8, 24);
     CHECK_FALSE(out.proven);
     CHECK(out.chip[0] == pattern(0x1p-24f + 6 * 0x1p-34f));  // 2^-43 is gone
@@ -185,7 +185,7 @@ TEST_CASE("control: without the subnormals' exponent in the bound the proof woul
 }
 
 TEST_CASE("signed zeros: both paths give +0") {
-  for (const F16Kernels* kernels : variants()) {
+  for (const MmaKernels* kernels : variants()) {
     for (bool half : {false, true}) {
       uint32_t minus_zero = half ? 0x8000u : 0x80000000u;
       tiles::Tile tile = {16, half, std::vector<uint32_t>(256, 0x8000),
@@ -208,7 +208,7 @@ TEST_CASE("every instruction set proves the same tiles") {
     tiles::Tile tile =
         tiles::random_f16_tile(rng, 16, false, Kind::kCancelling, Kind::kExact, Kind::kExact);
     std::vector<bool> verdicts;
-    for (const F16Kernels* kernels : variants())
+    for (const MmaKernels* kernels : variants())
       verdicts.push_back(run(*kernels, tile, 8, 24).proven);
     for (bool verdict : verdicts) REQUIRE(verdict == verdicts[0]);
   }

@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "tensor/f16_kernels.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/tests/tiles.h"
 
 using namespace tcd::emu;
@@ -58,11 +58,11 @@ TEST_CASE("one-hot products land where the formulae say, on both paths") {
         tiles::Fragments f = tiles::fragments_of(tile);
         PreparedA a;
         PreparedB b;
-        f16_kernels().prepare_a(f.a, k / 4, a);
-        f16_kernels().prepare_b(f.b, k / 8, b);
+        mma_kernels().prepare_a(f.a, k / 4, a);
+        mma_kernels().prepare_b(f.b, k / 8, b);
         Row d[4], e[4];
-        REQUIRE(f16_kernels().multiply_proven_f32(8, a, b, f.c, d));
-        f16_kernels().multiply_general_f32(8, 24, a, b, f.c, e);
+        REQUIRE(mma_kernels().multiply_proven_f32(8, a, b, f.c, d));
+        mma_kernels().multiply_general_f32(8, 24, a, b, f.c, e);
         std::vector<uint32_t> expected(128);
         expected[size_t(m * 8 + n)] = 0x40c00000;  // 6.0f
         REQUIRE(tiles::matrix_of(d, false) == expected);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tensor/f16_kernels.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/tests/tiles.h"
 
 namespace {
@@ -111,7 +111,7 @@ int main() {
     int wrong_f = mismatches(vectors, other_f, r.products);
     int wrong_chunk = r.products == 16 ? mismatches(vectors, other_chunk, r.products) : -1;
     std::printf("%s (%s): %zu of %zu rows match; control F=%d: %d differ", r.file,
-                f16_kernels().isa, vectors.size() - size_t(wrong), vectors.size(),
+                mma_kernels().isa, vectors.size() - size_t(wrong), vectors.size(),
                 other_f.fraction_bits, wrong_f);
     if (wrong_chunk >= 0) std::printf("; control two chunks of 8: %d differ", wrong_chunk);
     std::printf("\n");

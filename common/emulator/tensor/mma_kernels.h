@@ -49,7 +49,7 @@ struct alignas(64) PreparedB {
 
 inline constexpr int kMinFractionBits = 23, kMaxFractionBits = 25;
 
-struct F16Kernels {
+struct MmaKernels {
   const char* isa;  // "sse2", "avx2", "avx512"
   void (*prepare_a)(const Row* a, int registers, PreparedA& out);
   void (*prepare_b)(const Row* b, int registers, PreparedB& out);
@@ -71,8 +71,8 @@ struct F16Kernels {
 
 // The best variant this CPU runs, chosen once. TCD_ISA=sse2|avx2|avx512 in the environment
 // overrides; asking for one that the CPU lacks is reported on stderr and ends in the best it has.
-const F16Kernels& f16_kernels();
+const MmaKernels& mma_kernels();
 // For tests and benchmarks: nullptr when this CPU cannot run it.
-const F16Kernels* f16_kernels(const char* isa);
+const MmaKernels* mma_kernels(const char* isa);
 
 }  // namespace tcd::emu
