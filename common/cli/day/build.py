@@ -129,7 +129,7 @@ def build(root: Path, preset: str, targets: Sequence[str] = ()) -> None:
         if process.returncode != 0:
             sys.stderr.writelines(failure(lines))
             raise BuildError(f"building {what} failed (the compiler's words are above).")
-        if any(STEP.match(line) for line in lines):
+        if not any(line.startswith("ninja: no work to do") for line in lines):
             seconds = time.monotonic() - started
             print(f"built {what} in {seconds:.1f} s", file=sys.stderr)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -47,7 +47,7 @@ def examine(root: Path) -> Iterator[Finding]:
     found, passed_over = toolkit.find_on_machine()
     found = found or toolkit.find(root)
     yield from compilers(found, passed_over)
-    yield from headers()
+    yield from headers(include_folders())
     yield Finding("python", "ok", f"{platform.python_version()} in {provision.venv_python(root)}")
     yield program(root, "cmake", build.cmake_program(root))
     yield program(root, "ninja", provision.venv_python(root).with_name("ninja"))
@@ -86,16 +86,18 @@ def compilers(found: toolkit.Toolkit | None, passed_over: list[str]) -> Iterator
         )
 
 
-def headers() -> Iterator[Finding]:
+def include_folders() -> list[Path]:
+    prefixes = ["/usr", "/usr/local", *filter(None, [os.environ.get("CMAKE_PREFIX_PATH")])]
+    return [Path(prefix) / "include" for prefix in prefixes]
+
+
+def headers(folders: Sequence[Path]) -> Iterator[Finding]:
     listing = Path(__file__).parents[2] / "system-packages.txt"
-    prefixes = ["/usr/include", "/usr/local/include"]
-    if prefix := os.environ.get("CMAKE_PREFIX_PATH"):
-        prefixes.append(f"{prefix}/include")
     for line in listing.read_text().splitlines():
         if not line or line.startswith("#"):
             continue
         header, package = line.split()
-        places = [Path(prefix) / header for prefix in prefixes]
+        places = (folder / header for folder in folders)
         place = next((place for place in places if place.exists()), None)
         if place:
             yield Finding("header", "ok", str(place))
