@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from day import app, device, host_compiler, toolkit
 from day.commands import doctor
 from day.commands.doctor import Finding
