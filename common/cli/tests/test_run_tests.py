@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from day.commands.run_tests import Result, judged
+from day.commands.run_tests import Result, judged, misformatted
 
 CASES = {
     "pass": '<testcase name="a" status="run"/>',
@@ -52,3 +52,18 @@ def test_no_report_is_a_failure_and_the_log_is_shown(
     result = judged("pytest", 0, tmp_path / "none.xml", log)
     assert result.closing_line == "0 passed, 1 failed"
     assert "Segmentation fault" in capsys.readouterr().out
+
+
+def test_misformatted_files_are_listed_once_with_the_cure(tmp_path: Path) -> None:
+    complaint = "{0}:{1}:5: error: code should be clang-formatted [-W]\n  x\n    ^\n"
+    text = "".join(
+        complaint.format(tmp_path / name, line)
+        for name, line in (("a.cpp", 1), ("a.cpp", 2), ("sub/b.h", 9))
+    )
+    assert misformatted(tmp_path, text).splitlines() == [
+        "not as clang-format would have it:",
+        "  a.cpp: 2 places",
+        "  sub/b.h: 1 places",
+        "cure: .day/venv/bin/clang-format -i a.cpp sub/b.h",
+    ]
+    assert misformatted(tmp_path, "cannot start\n") == "cannot start\n"
