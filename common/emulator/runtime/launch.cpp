@@ -219,7 +219,7 @@ TCD_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_
 
 // The compiler's host stub keeps the result in a static: it must not depend on a loaded module.
 TCD_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
-  return query([&] {
+  return host_only([&] {
     *kernel = reinterpret_cast<cudaKernel_t>(&registry().kernel(function));
     return cudaSuccess;
   });

@@ -7,7 +7,8 @@
 
 using namespace tcd::emu::fatbin;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+// True when the container was read, false when it was refused.
+bool read_fatbin(const uint8_t* data, size_t size) {
   try {
     const auto entries = parse_containers({reinterpret_cast<const std::byte*>(data), size});
     for (const Entry& entry : entries) {
@@ -21,7 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     select(entries, 89);
   } catch (const FatbinError&) {
-    return 0;  // refused
+    return false;
   }
-  return 1;  // read
+  return true;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  read_fatbin(data, size);
+  return 0;  // the only value libFuzzer allows
 }
