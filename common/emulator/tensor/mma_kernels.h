@@ -1,5 +1,5 @@
-// Inside the tensor core: FP16 mma in three steps, so that a fragment used by several mma is
-// decoded once (the interpreter keeps PreparedA and PreparedB; see fragment_cache.h).
+// Inside the tensor core: floating-point mma in three steps, so that a fragment used by several mma
+// is decoded once (the interpreter keeps PreparedA and PreparedB; see fragment_cache.h).
 //
 //   prepare_a, prepare_b   registers -> FP32 values, largest magnitude, least set bit
 //   multiply_proven        when nothing can be truncated: plain FP32 arithmetic, same bits
@@ -32,6 +32,8 @@ struct alignas(64) PreparedA {
   int32_t lowest_bit;           // every element is a multiple of 2^lowest_bit
   int32_t registers;            // 2: m16 x k8, 4: m16 x k16
   bool special;                 // holds an infinity or a NaN
+  bool provable;                // finite, and lowest_bit is known
+  bool in_range;                // no magnitude beyond 2^+-50: FP32 holds products and scales
   bool has_exponents;
 };
 
@@ -42,17 +44,21 @@ struct alignas(64) PreparedB {
   int32_t exponent[4][4][4];  // low 16 bits: even column, high: odd column; lazily
   float bound;
   int32_t lowest_bit;
-  int32_t registers;  // 1: k8, 2: k16
-  bool special;
-  bool has_exponents;
+  int32_t registers;                                // 1: k8, 2: k16
+  bool special, provable, in_range, has_exponents;  // as in PreparedA
 };
 
-inline constexpr int kMinFractionBits = 23, kMaxFractionBits = 25;
+inline constexpr int kMinFractionBits = 13, kMaxFractionBits = 25;
 
 struct MmaKernels {
   const char* isa;  // "sse2", "avx2", "avx512"
   void (*prepare_a)(const Row* a, int registers, PreparedA& out);
   void (*prepare_b)(const Row* b, int registers, PreparedB& out);
+  // The same for formats that are not FP16: values[register * 2 + half][lane], in fragment order;
+  // least: the exponent of the format's subnormals. Exponents are prepared at once. Without
+  // in_range, multiply with tensor/slow_dot.h instead.
+  void (*prepare_a_floats)(const float (*values)[kLanes], int registers, int least, PreparedA& out);
+  void (*prepare_b_floats)(const float (*values)[kLanes], int registers, int least, PreparedB& out);
   // chunk: 8 or 16 products a step (rounding to FP16 between chunks is part of the result).
   // False: not proven, d untouched. c, d: 4 rows of f32, or 2 of f16x2. d may alias c.
   bool (*multiply_proven_f32)(int chunk, const PreparedA& a, const PreparedB& b, const Row* c,

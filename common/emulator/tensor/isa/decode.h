@@ -9,10 +9,16 @@ namespace {
 
 constexpr int kNoProduct = -4096;  // exponent of a zero: two of them still fit 16 bits
 
+TCD_INLINE float float_of(int32_t pattern) {
+  float value;
+  __builtin_memcpy(&value, &pattern, sizeof value);
+  return value;
+}
+
 // Bounds on a fragment, gathered while it is decoded.
 struct Survey {
   Ints largest = every(0);
-  Ints set_bits = every(0);
+  Ints set_bits = every(0);  // of the values in units of 2^-24
 };
 
 TCD_INLINE void survey(Survey& s, Floats v) {
@@ -20,41 +26,76 @@ TCD_INLINE void survey(Survey& s, Floats v) {
   s.set_bits = either(s.set_bits, nearest(mul(v, every(0x1p24f))));
 }
 
-TCD_INLINE float float_of(int32_t pattern) {
-  float value;
-  __builtin_memcpy(&value, &pattern, sizeof value);
-  return value;
+// The largest n for which all values are multiples of 2^n, if 32-bit integers of the unit 2^-scale
+// show it; kNoUnit if some value is no multiple of that unit.
+constexpr int kNoUnit = 1000;
+TCD_INLINE int lowest_bit(const float* values, int count, int scale) {
+  const Floats to_units = every(float_of((127 + scale) << 23));
+  Ints set_bits = every(0), lost = every(0);
+  for (int i = 0; i < count; i += kWidth) {
+    Floats scaled = mul(load(values + i), to_units);
+    Ints whole = nearest(scaled);
+    set_bits = either(set_bits, whole);
+    // Magnitudes only: -0 comes back as +0.
+    lost = either(lost, differ(magnitude_bits(to_floats(whole)), magnitude_bits(scaled)));
+  }
+  return or_lanes(lost) == 0 ? __builtin_ctz(or_lanes(set_bits)) - scale : kNoUnit;
 }
 
-// Every FP16 value is a multiple of 2^-24. Below 64 the multiple fits the 32-bit integers of the
-// survey; with larger elements present the unit 2^-14 is tried, and 2^-24 stands if it is too
-// coarse.
-template <typename Prepared>
+// Fills bound, lowest_bit and the flags. FP16 values are multiples of 2^-24 whatever they are, and
+// below 64 the survey's integers hold them; other formats have to be looked at once more.
+template <bool kHalfInputs, typename Prepared>
 TCD_INLINE void conclude(const Survey& s, const float* values, int count, Prepared& out) {
-  int32_t largest = max_lanes(s.largest);
+  const int32_t largest = max_lanes(s.largest);
   out.special = largest >= 0x7f800000;
+  out.provable = !out.special;
   out.has_exponents = false;
-  out.lowest_bit = -24;
+  out.in_range = true;
+  out.lowest_bit = 0;
   out.bound = 0;
-  if (largest == 0) {
-    out.lowest_bit = 0;
+  if (largest == 0 || out.special) return;
+  out.bound = float_of(largest > 0x38800000 ? largest : 0x38800000);
+  if (kHalfInputs && out.bound < 64) {
+    out.lowest_bit = __builtin_ctz(or_lanes(s.set_bits)) - 24;
     return;
   }
-  out.bound = float_of(largest > 0x38800000 ? largest : 0x38800000);
-  if (out.bound < 64) {
-    out.lowest_bit = __builtin_ctz(or_lanes(s.set_bits)) - 24;
-  } else if (!out.special) {
-    Ints set_bits = every(0), lost = every(0);
-    for (int i = 0; i < count; i += kWidth) {
-      Floats scaled = mul(load(values + i), every(0x1p14f));
-      Ints whole = nearest(scaled);
-      set_bits = either(set_bits, whole);
-      lost = either(lost, differ(bits(to_floats(whole)), bits(scaled)));
-    }
-    // -0 differs from +0 in `lost`: the sign does not count.
-    if ((or_lanes(lost) & 0x7fffffffu) == 0)
-      out.lowest_bit = __builtin_ctz(or_lanes(set_bits)) - 14;
+  out.lowest_bit = lowest_bit(values, count, out.bound < 64 ? 24 : 14);
+  if (out.bound >= 65536 || out.lowest_bit == kNoUnit) {
+    out.provable = kHalfInputs;
+    out.lowest_bit = -24;
   }
+}
+
+// Exponents as the chip aligns by them, at least `least`; zeros kNoProduct.
+TCD_INLINE Ints exponents_of(Floats v, int least) {
+  Ints magnitude = magnitude_bits(v);
+  Ints exponent = larger(sub(shr<23>(magnitude), every(127)), every(least));
+  return select(greater(every(1), magnitude), every(kNoProduct), exponent);
+}
+
+void prepare_exponents(PreparedA& a, int least) {
+  for (int i = 0; i < 2 * a.registers; ++i) {
+    for (int lane = 0; lane < kLanes; lane += kWidth) {
+      Ints e = both(exponents_of(load(a.value[i] + lane), least), every(0xffff));
+      store(a.exponent[i] + lane, either(e, shl<16>(e)));
+    }
+  }
+  a.has_exponents = true;
+}
+
+void prepare_exponents(PreparedB& b, int least) {
+  for (int i = 0; i < 2 * b.registers; ++i) {
+    alignas(64) int32_t e[4][2][4];
+    for (int lane = 0; lane < kLanes; lane += kWidth) {
+      store(&e[0][0][0] + lane, exponents_of(load(&b.value[i][0][0][0] + lane), least));
+    }
+    for (int t = 0; t < 4; ++t) {
+      for (int n = 0; n < 4; ++n) {
+        b.exponent[i][t][n] = (e[t][0][n] & 0xffff) | int32_t(uint32_t(e[t][1][n]) << 16);
+      }
+    }
+  }
+  b.has_exponents = true;
 }
 
 void prepare_a(const Row* a, int registers, PreparedA& out) {
@@ -71,7 +112,7 @@ void prepare_a(const Row* a, int registers, PreparedA& out) {
     }
   }
   out.registers = registers;
-  conclude(s, out.value[0], 2 * registers * kLanes, out);
+  conclude<true>(s, out.value[0], 2 * registers * kLanes, out);
 }
 
 // Lane 4n + t of a B register holds column n: reorder to [t][n odd?][n / 2].
@@ -124,45 +165,49 @@ void prepare_b(const Row* b, int registers, PreparedB& out) {
     }
   }
   out.registers = registers;
-  conclude(s, &out.value[0][0][0][0], 2 * registers * kLanes, out);
+  conclude<true>(s, &out.value[0][0][0][0], 2 * registers * kLanes, out);
 }
 
-// Exponents of packed halves, in place: max(e, 1) - 15, so subnormals have -14; zeros kNoProduct.
-TCD_INLINE Ints half_exponents(Ints x) {
-  Ints field = shr16<10>(both(x, every(0x7c007c00)));
-  Ints exponent = add16(max16(field, every(0x00010001)), every(int32_t(0xfff1fff1u)));
-  Ints zero = zero16(both(x, every(0x7fff7fff)));
-  return either(but_not(exponent, zero), both(zero, every(int32_t(0xf000f000u))));
+// Other formats, already FP32. Exponents beyond 2^50 or below 2^-50 are for the slow model:
+// products and scales would leave FP32.
+template <typename Prepared>
+TCD_INLINE void conclude_floats(float* values, int registers, int least, Prepared& out) {
+  Survey s;
+  Ints outside = every(0);
+  const int count = 2 * registers * kLanes;
+  for (int i = 0; i < count; i += kWidth) {
+    Ints magnitude = magnitude_bits(load(values + i));
+    s.largest = larger(s.largest, magnitude);
+    Ints tiny = both(greater(every(77 << 23), magnitude), greater(magnitude, every(0)));
+    Ints huge =
+        both(greater(magnitude, every((178 << 23) - 1)), greater(every(0x7f800000), magnitude));
+    outside = either(outside, either(tiny, huge));
+  }
+  out.registers = registers;
+  conclude<false>(s, values, count, out);
+  out.provable = out.provable && least <= -14;
+  out.in_range = or_lanes(outside) == 0;
+  prepare_exponents(out, least);
 }
 
-void prepare_exponents(PreparedA& a) {
-  for (int r = 0; r < a.registers; ++r) {
+void prepare_a_floats(const float (*values)[kLanes], int registers, int least, PreparedA& out) {
+  for (int i = 0; i < 2 * registers; ++i) {
     for (int lane = 0; lane < kLanes; lane += kWidth) {
-      Ints e = half_exponents(load(static_cast<const void*>(a.raw[r] + lane)));
-      Ints low = both(e, every(0xffff)), high = but_not(e, every(0xffff));
-      store(a.exponent[2 * r] + lane, either(low, shl<16>(low)));
-      store(a.exponent[2 * r + 1] + lane, either(high, shr<16>(high)));
+      store(out.value[i] + lane, load(values[i] + lane));
     }
   }
-  a.has_exponents = true;
+  conclude_floats(out.value[0], registers, least, out);
 }
 
-void prepare_exponents(PreparedB& b) {
-  for (int r = 0; r < b.registers; ++r) {
+void prepare_b_floats(const float (*values)[kLanes], int registers, int least, PreparedB& out) {
+  for (int i = 0; i < 2 * registers; ++i) {
+    uint32_t words[kLanes];
+    __builtin_memcpy(words, values[i], sizeof words);
     alignas(64) uint32_t ordered[kLanes];
-    by_row(b.raw[r], ordered);
-    for (int lane = 0; lane < kLanes; lane += kWidth) {
-      store(ordered + lane, half_exponents(load(static_cast<const void*>(ordered + lane))));
-    }
-    for (int t = 0; t < 4; ++t) {
-      for (int i = 0; i < 4; ++i) {
-        uint32_t even = ordered[8 * t + i], odd = ordered[8 * t + 4 + i];
-        b.exponent[2 * r][t][i] = int32_t((even & 0xffff) | odd << 16);
-        b.exponent[2 * r + 1][t][i] = int32_t(even >> 16 | (odd & 0xffff0000u));
-      }
-    }
+    by_row(words, ordered);
+    __builtin_memcpy(out.value[i], ordered, sizeof ordered);
   }
-  b.has_exponents = true;
+  conclude_floats(&out.value[0][0][0][0], registers, least, out);
 }
 
 }  // namespace

@@ -167,11 +167,13 @@ void multiply_general(int fraction_bits, const PreparedA& a, const PreparedB& b,
   }
 }
 
+constexpr int kHalfExponent = -14;  // of FP16's subnormals; other formats bring their exponents
+
 template <bool kHalf>
 void multiply_general(int chunk, int fraction_bits, PreparedA& a, PreparedB& b, const Row* c,
                       Row* d) {
-  if (!a.has_exponents) prepare_exponents(a);
-  if (!b.has_exponents) prepare_exponents(b);
+  if (!a.has_exponents) prepare_exponents(a, kHalfExponent);
+  if (!b.has_exponents) prepare_exponents(b, kHalfExponent);
   if (chunk == 16 && b.registers == 2) {
     multiply_general<2, kHalf>(fraction_bits, a, b, c, d);
   } else {

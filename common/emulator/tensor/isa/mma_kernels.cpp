@@ -22,6 +22,8 @@ extern const MmaKernels kMmaKernels;
 const MmaKernels kMmaKernels = {TCD_TEXT(TCD_ISA),
                                 prepare_a,
                                 prepare_b,
+                                prepare_a_floats,
+                                prepare_b_floats,
                                 multiply_proven<false>,
                                 multiply_proven<true>,
                                 multiply_general<false>,

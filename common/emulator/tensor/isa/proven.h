@@ -14,7 +14,7 @@ TCD_INLINE Pair plus_zero(Pair v) { return {add(v.even, every(0.0f)), add(v.odd,
 
 template <bool kHalf>
 bool multiply_proven(int chunk, const PreparedA& a, const PreparedB& b, const Row* c, Row* d) {
-  if (a.special || b.special) return false;
+  if (!a.provable || !b.provable) return false;
   const int steps = b.registers;
   const float products = float(8 * steps) * a.bound * b.bound;
   const int q = a.lowest_bit + b.lowest_bit;

@@ -68,11 +68,6 @@ template <int n>
 TCD_INLINE Ints sar(Ints v) {
   return _mm512_srai_epi32(v, n);
 }
-template <int n>
-TCD_INLINE Ints shr16(Ints v) {
-  return _mm512_srli_epi16(v, n);
-}
-TCD_INLINE Ints zero16(Ints v) { return _mm512_movm_epi16(_mm512_testn_epi16_mask(v, v)); }
 TCD_INLINE Ints greater(Ints a, Ints b) { return _mm512_movm_epi32(_mm512_cmpgt_epi32_mask(a, b)); }
 TCD_INLINE Ints select(Ints mask, Ints yes, Ints no) {
   return _mm512_ternarylogic_epi32(mask, yes, no, 0xca);
@@ -145,11 +140,6 @@ template <int n>
 TCD_INLINE Ints sar(Ints v) {
   return _mm256_srai_epi32(v, n);
 }
-template <int n>
-TCD_INLINE Ints shr16(Ints v) {
-  return _mm256_srli_epi16(v, n);
-}
-TCD_INLINE Ints zero16(Ints v) { return _mm256_cmpeq_epi16(v, _mm256_setzero_si256()); }
 TCD_INLINE Ints greater(Ints a, Ints b) { return _mm256_cmpgt_epi32(a, b); }
 TCD_INLINE Ints select(Ints mask, Ints yes, Ints no) { return _mm256_blendv_epi8(no, yes, mask); }
 // Keeps the low 16 bits of every lane, which must be below 0x10000.
@@ -233,11 +223,6 @@ template <int n>
 TCD_INLINE Ints sar(Ints v) {
   return _mm_srai_epi32(v, n);
 }
-template <int n>
-TCD_INLINE Ints shr16(Ints v) {
-  return _mm_srli_epi16(v, n);
-}
-TCD_INLINE Ints zero16(Ints v) { return _mm_cmpeq_epi16(v, _mm_setzero_si128()); }
 // FP16 in the low 16 bits, high bits zero. The fraction shifted into FP32's place is 2^112 too
 // small; that product is exact, subnormals included. Exponent 31 becomes 255.
 TCD_INLINE Floats widen_half(Ints h) {

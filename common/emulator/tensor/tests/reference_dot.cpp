@@ -22,7 +22,8 @@ Number decode(uint32_t pattern, Format format) {
   const uint32_t field = pattern >> format.fraction_bits & all_ones;
   const int bias = int(all_ones >> 1);
   Number n{Kind::kFinite, bool(pattern >> (format.exponent_bits + format.fraction_bits) & 1), 0, 0};
-  if (field == all_ones) {
+  const bool all_set = fraction == (1u << format.fraction_bits) - 1;
+  if (field == all_ones && (format.has_infinity || all_set)) {
     n.kind = fraction ? Kind::kNan : Kind::kInfinite;
   } else if (field == 0) {
     n.significand = fraction;

@@ -9,8 +9,10 @@ namespace tcd::emu::reference {
 
 struct Format {
   int exponent_bits, fraction_bits;
+  bool has_infinity = true;  // false: only all ones is special, and NaN (E4M3)
 };
-inline constexpr Format kF16{5, 10}, kBf16{8, 7}, kTf32{8, 10}, kF32{8, 23};
+inline constexpr Format kF16{5, 10}, kBf16{8, 7}, kTf32{8, 10}, kF32{8, 23}, kE5m2{5, 2};
+inline constexpr Format kE4m3{4, 3, false};
 
 // d = a . b + c in one step: all terms aligned to the largest exponent at once. a and b hold
 // patterns of `inputs` (TF32: the upper 19 bits of an FP32 pattern), c one of `result`.

@@ -12,6 +12,15 @@ namespace tcd::emu::tiles {
 
 using Rng = std::mt19937_64;
 
+// Words of 32 / bits consecutive k, for formats that are not 16 bits wide: register r of A holds
+// word in_group + 4 * (r / 2) of row group + 8 * (r % 2), register r of B word in_group + 4 * r of
+// column group.
+inline uint32_t word_of(const std::vector<uint32_t>& matrix, int bits, int first, int step) {
+  uint32_t word = 0;
+  for (int i = 0; i < 32 / bits; ++i) word |= matrix[size_t(first + i * step)] << bits * i;
+  return word;
+}
+
 // A 16 x k, B k x 8, C 16 x 8, row-major, one bit pattern an element.
 struct Tile {
   int k = 0;
@@ -47,6 +56,32 @@ inline Fragments fragments_of(const Tile& tile) {
       } else {
         f.c[e].lane[lane] = value;
       }
+    }
+  }
+  return f;
+}
+
+// The same for elements of `bits` bits; m: 16, or 8 (integers: A one register, C two).
+inline Fragments fragments_of_words(const Tile& tile, int bits, int m = 16) {
+  Fragments f{};
+  const int per_word = 32 / bits, words = tile.k / per_word;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int g = group_of(lane), t = in_group(lane);
+    for (int w = t; w < words; w += 4) {
+      const int block = w / 4;
+      for (int rows = 0; rows < m / 8; ++rows) {
+        f.a[block * (m / 8) + rows].lane[lane] =
+            word_of(tile.a, bits, (g + 8 * rows) * tile.k + w * per_word, 1);
+      }
+      f.b[block].lane[lane] = word_of(tile.b, bits, w * per_word * 8 + g, 8);
+    }
+    for (int e = 0; e < m / 4; ++e) {
+      Cell at = c_cell(lane, e);
+      uint32_t value = tile.c[size_t(at.row * 8 + at.col)];
+      if (tile.half_accumulator)
+        put_half(f.c[e / 2], lane, e % 2, value);
+      else
+        f.c[e].lane[lane] = value;
     }
   }
   return f;
