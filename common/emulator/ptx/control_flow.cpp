@@ -92,13 +92,4 @@ class Scheduler {
 
 Schedule schedule_for_reconvergence(const Function& function) { return Scheduler(function).run(); }
 
-std::vector<int> reconvergence_order(const Function& function) {
-  std::vector<int> order;
-  order.reserve(function.body.size());
-  for (const Step& step : schedule_for_reconvergence(function).steps) {
-    if (step.instruction >= 0) order.push_back(step.instruction);
-  }
-  return order;
-}
-
 }  // namespace tcd::emu::ptx

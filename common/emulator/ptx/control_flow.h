@@ -34,7 +34,4 @@ struct Schedule {
 // accepted; in a loop with several entries lanes may reconverge late, but run correctly.
 Schedule schedule_for_reconvergence(const Function& function);
 
-// The same order without the added jumps: indices into function.body.
-std::vector<int> reconvergence_order(const Function& function);
-
 }  // namespace tcd::emu::ptx

@@ -101,7 +101,7 @@ void FunctionParser::declare_parameters(const std::vector<Variable>& parameters)
     }
     if (parameter.name == "_") continue;  // declared without a name, so never used
     add_name(parameter.name, function_.ptx_line, {Name::Kind::kVariable, -1, parameter.name});
-    variable_names_.insert(parameter.name);
+    declarations_of_[parameter.name] = 1;
   }
 }
 
@@ -242,7 +242,6 @@ void FunctionParser::declare_register_range(const Token& prefix, Type type, uint
                      "registers " + describe(prefix) + "<…> are declared twice in the same block");
   }
   if (prefix.text.size() > 256) throw ParseError(prefix.line, "register name of over 256 letters");
-  function_.registers.reserve(function_.registers.size() + size_t(count));
   for (uint64_t i = 0; i < count; ++i) {
     new_register(std::string(prefix.text) + std::to_string(i), type);
   }
@@ -255,11 +254,10 @@ void FunctionParser::parse_local_variables(Space space, bool is_extern) {
   lexer_.expect(';', "after a variable");
   for (Variable& variable : declared) {
     std::string unique = variable.name;
-    for (int n = 2; variable_names_.contains(unique) || symbols_.contains(unique); ++n) {
-      unique = variable.name + "#" + std::to_string(n);
-    }
+    int& count = declarations_of_[variable.name];
+    if (count == 0 && symbols_.contains(variable.name)) count = 1;  // hides the module's
+    if (++count > 1) unique += "#" + std::to_string(count);
     add_name(variable.name, line, {Name::Kind::kVariable, -1, unique});
-    variable_names_.insert(unique);
     variable.name = std::move(unique);
     function_.variables.push_back(std::move(variable));
   }

@@ -47,7 +47,9 @@ class FunctionParser {
   OperandParser operands_;
   SourceLines lines_;
   Function function_;
-  SymbolNames variable_names_;  // every variable of the function, whatever its block
+  // How often each name was declared as a variable, whatever the block. A kernel with a thousand
+  // calls declares `param0` a thousand times.
+  std::unordered_map<std::string, int> declarations_of_;
 };
 
 }  // namespace tcd::emu::ptx

@@ -15,7 +15,17 @@ namespace {
 
 using Order = std::vector<int>;
 
-Order order_of(std::string_view body) { return reconvergence_order(parse_kernel(body)); }
+// The instructions of a schedule, without the added jumps.
+Order order_of(const Schedule& schedule) {
+  Order order;
+  for (const Step& step : schedule.steps) {
+    if (step.instruction >= 0) order.push_back(step.instruction);
+  }
+  return order;
+}
+
+Order order_of(const Function& f) { return order_of(schedule_for_reconvergence(f)); }
+Order order_of(std::string_view body) { return order_of(parse_kernel(body)); }
 
 int landings(const Schedule& schedule) {  // added jumps that lead backwards
   int count = 0;
@@ -27,10 +37,7 @@ int landings(const Schedule& schedule) {  // added jumps that lead backwards
 }
 
 bool is_permutation_of_body(const Function& function, const Schedule& schedule) {
-  Order order;
-  for (const Step& step : schedule.steps) {
-    if (step.instruction >= 0) order.push_back(step.instruction);
-  }
+  Order order = order_of(schedule);
   std::sort(order.begin(), order.end());
   for (int i = 0; i < int(order.size()); ++i) {
     if (order[size_t(i)] != i) return false;
@@ -51,7 +58,7 @@ TEST_CASE("straight code and if/else stay as written") {
 
 TEST_CASE("a join in the middle of the text moves behind both sides") {
   const Function f = parse_kernel("@%p1 bra E; mov.u32 %r1, 1; J: ret; E: mov.u32 %r1, 2; bra J;");
-  CHECK(reconvergence_order(f) == Order{0, 1, 3, 4, 2});
+  CHECK(order_of(f) == Order{0, 1, 3, 4, 2});
   const Schedule s = schedule_for_reconvergence(f);
   REQUIRE(s.steps.size() == 6);  // the fall-through 1 → 2 became a jump
   CHECK(s.steps[2].instruction == -1);
@@ -70,7 +77,7 @@ TEST_CASE("nested loops with breaks: exits come after the whole loop") {
       "FOUND: mov.u32 %r1, 7; bra OUT;\n"          // 5 6 outside both, in the middle
       "DONE_INNER: add.s32 %r1, %r1, 1; bra X;\n"  // 7 8
       "OUT: ret;");                                // 9
-  CHECK(reconvergence_order(f) == Order{0, 1, 2, 3, 4, 7, 8, 5, 6, 9});
+  CHECK(order_of(f) == Order{0, 1, 2, 3, 4, 7, 8, 5, 6, 9});
 }
 
 TEST_CASE("continue: everyone lands at the end of the loop") {
@@ -98,7 +105,7 @@ TEST_CASE("switch: cases first, then where they meet") {
   const Function f = parse_kernel(
       "T: .branchtargets A, B, C, J;\n brx.idx %r1, T;\n"
       "J: ret;\n A: mov.u32 %r1, 1; bra J;\n B: mov.u32 %r1, 2;\n C: mov.u32 %r1, 3; bra J;");
-  const Order order = reconvergence_order(f);
+  const Order order = order_of(f);
   CHECK(order.back() == 1);
   CHECK(std::find(order.begin(), order.end(), 4) < std::find(order.begin(), order.end(), 5));
   const Schedule s = schedule_for_reconvergence(f);

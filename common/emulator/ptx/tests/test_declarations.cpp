@@ -204,6 +204,20 @@ TEST_CASE("blocks have registers, variables and labels of their own") {
   CHECK_NOTHROW(parse_kernel("{ bra L; } L: ret;"));  // outwards is fine
 }
 
+TEST_CASE("a variable in a body may hide one of the module or a parameter") {
+  const Module m = parse(kHeader +
+                         ".shared .b32 s;\n.entry k(.param .b32 a) { .reg .b32 %r<2>;\n"
+                         "mov.u32 %r0, s; { .shared .b64 s; .param .b64 a; mov.u32 %r0, s;\n"
+                         "ld.param.u32 %r0, [a]; } ld.param.u32 %r0, [a]; }");
+  const Function& k = m.functions.at(0);
+  CHECK(k.body.at(0).operands[1].symbol == "s");
+  CHECK(k.body.at(1).operands[1].symbol == "s#2");
+  CHECK(k.body.at(2).operands[1].symbol == "a#2");
+  CHECK(k.body.at(3).operands[1].symbol == "a");
+  CHECK(k.variables.at(0).name == "s#2");
+  CHECK(k.variables.at(1).name == "a#2");
+}
+
 TEST_CASE("a range whose prefix ends in a digit") {
   const Function f = parse_kernel(".reg .b32 r1<5>; mov.u32 r12, %r12;");
   CHECK(f.registers[size_t(f.body[0].operands[0].reg)].name == "r12");

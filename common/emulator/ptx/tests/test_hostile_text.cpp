@@ -87,18 +87,18 @@ TEST_CASE("long texts take time in proportion") {
     }
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  std::string names, ranges, labels, loops, locs, brx;
+  std::string names, ranges, labels, loops, locs, brx, calls;
   for (int i = 0; i < 20000; ++i) {
     const std::string n = std::to_string(i);
     names += ".reg .b32 v" + n + ";\nmov.u32 v" + n + ", 1;\n";
     ranges += ".reg .b32 %w" + n + "_<1>;\nmov.u32 %w" + n + "_0, 1;\n";
+    calls += "{ .param .b32 param0; st.param.b32 [param0], %r1; }\n";
     labels += "L" + n + ": @%p1 bra L" + std::to_string(i * 7919 % 20000) + ";\n";
     locs += ".loc 1 " + n + " 1, function_name x, inlined_at 1 " + std::to_string(i - (i > 0)) +
             " 1\nret;\n";
-    loops = "L" + n + ":\n" + loops + (i % 2 != 0 ? "" : "add.s32 %r1, %r1, 1;\n") + "@%p1 bra L" +
-            n + ";\n";
-    if (i == 3000) loops.reserve(1 << 20);
+    loops += "L" + n + ":\nadd.s32 %r1, %r1, 1;\n";
   }
+  for (int i = 20000; i-- > 0;) loops += "@%p1 bra L" + std::to_string(i) + ";\n";  // nested
   brx = "T: .branchtargets " + repeat("A,", 50000) + "A;\n" + repeat("brx.idx %r1, T;\n", 20000) +
         "A: ret;";
   // Each takes well under 0.1 s here; ten times that would be a sign of quadratic work.
@@ -109,4 +109,5 @@ TEST_CASE("long texts take time in proportion") {
   CHECK(seconds(kernel_text(loops)) < kLimit);
   CHECK(seconds(kernel_text(locs)) < kLimit);
   CHECK(seconds(kernel_text(brx)) < kLimit);
+  CHECK(seconds(kernel_text(calls)) < kLimit);
 }
