@@ -19,20 +19,21 @@ namespace tcd::emu {
 // What stopped a kernel. The runtime maps it to a cudaError_t; `message` is for people.
 enum class Fault : uint8_t {
   kNone,
-  kIllegalAddress,       // out of bounds, use after free, host pointer
+  kIllegalAddress,  // out of bounds, use after free, host pointer
   kMisalignedAddress,
-  kIllegalInstruction,   // e.g. needs a newer compute capability
-  kUnsupported,          // the emulator lacks it: opcode named in the message
+  kIllegalInstruction,  // e.g. needs a newer compute capability
+  kUnsupported,         // the emulator lacks it: opcode named in the message
   kTrap,
   kAssert,
-  kDeadlock,             // barrier never completes: who waits where
+  kDeadlock,  // barrier never completes: who waits where
   kTimeout,
-  kInvalidConfiguration, // grid/block/shared memory the device cannot run
+  kInvalidConfiguration,  // grid/block/shared memory the device cannot run
 };
 
 struct LaunchError {
   Fault fault = Fault::kNone;
-  std::string message;  // several lines: what, kernel, file:line (outermost, innermost), CTA, warp, lane, address
+  std::string message;  // several lines: what, kernel, file:line (outermost, innermost), CTA, warp,
+                        // lane, address
 };
 
 struct Dim3 {
@@ -47,7 +48,7 @@ class DeviceMemory {
   explicit DeviceMemory(uint64_t bytes);
   ~DeviceMemory();
   uint64_t allocate(uint64_t bytes, uint64_t align = 256);  // 0: out of device memory
-  bool release(uint64_t address);                // false: not the start of a live allocation
+  bool release(uint64_t address);  // false: not the start of a live allocation
   // Makes host memory (pinned, managed) reachable from kernels at its own address.
   void map_host(void* host, uint64_t bytes);
   void unmap_host(void* host);
@@ -71,7 +72,10 @@ class Program {
   ~Program();
   const Kernel* find_kernel(std::string_view mangled_name) const;  // nullptr: none
   // Address and size of a module-scope .global/.const variable; nullopt: none.
-  struct Symbol { uint64_t address; uint64_t size; };
+  struct Symbol {
+    uint64_t address;
+    uint64_t size;
+  };
   std::optional<Symbol> find_symbol(std::string_view name) const;
   struct Impl;
   Impl& impl() { return *impl_; }
@@ -83,14 +87,16 @@ class Program {
 
 struct KernelInfo {
   std::string name;
-  struct Param { uint32_t offset, size, align; };
-  std::vector<Param> params;         // layout of the parameter block
+  struct Param {
+    uint32_t offset, size, align;
+  };
+  std::vector<Param> params;  // layout of the parameter block
   uint32_t param_bytes = 0;
   uint32_t static_shared_bytes = 0;
-  uint32_t local_bytes = 0;          // per thread, as declared in PTX
-  uint32_t max_threads = 0;          // from .maxntid/.reqntid, 0: none
+  uint32_t local_bytes = 0;  // per thread, as declared in PTX
+  uint32_t max_threads = 0;  // from .maxntid/.reqntid, 0: none
   uint32_t required_threads[3] = {0, 0, 0};
-  int ptx_target = 0;                // 75, 80, …
+  int ptx_target = 0;  // 75, 80, …
 };
 const KernelInfo& kernel_info(const Kernel& kernel);
 
@@ -98,14 +104,21 @@ struct LaunchRequest {
   const Kernel* kernel = nullptr;
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;          // all CTAs resident: grid barriers allowed
-  std::span<const std::byte> params; // the parameter block, laid out as KernelInfo::params says
+  bool cooperative = false;           // all CTAs resident: grid barriers allowed
+  std::span<const std::byte> params;  // the parameter block, laid out as KernelInfo::params says
 };
 
 // Totals of one launch, independent of thread count. Grows with counters/.
 struct LaunchCounters {
   uint64_t warp_instructions = 0;
   uint64_t hmma_m16n8k8 = 0, hmma_m16n8k16 = 0;
+  uint64_t wmma = 0;  // wmma.mma, any shape
+  uint64_t ldmatrix = 0;
+  uint64_t global_loads = 0, global_stores = 0;          // warp instructions, not bytes
+  uint64_t shared_loads = 0, shared_stores = 0;          // ldmatrix is not among them
+  uint64_t atomics = 0, async_copies = 0, barriers = 0;  // barriers: one per warp that arrives
+
+  LaunchCounters& operator+=(const LaunchCounters& other);
 };
 
 class Device {

@@ -1,0 +1,174 @@
+// From a row of addresses to host pointers, with bounds and alignment checked for all lanes at
+// once. Three cases: all lanes in one run of bytes (one check, one copy), all lanes inside the
+// allocation this instruction touched last (two reductions), anything else (out of line).
+#pragma once
+
+#include "machine/exec/lanes.h"
+#include "machine/memory_flags.h"
+
+namespace tcd::emu::TCD_ISA_NAMESPACE {
+
+struct Pointers {
+  std::byte* run = nullptr;  // lane i is at run + i * bytes, unless null
+  std::byte* lane[kLanes];   // otherwise
+  std::byte* at(int i, u32 bytes) const { return run != nullptr ? run + u32(i) * bytes : lane[i]; }
+};
+
+inline ptx::Space space_of(const MicroOp* op) {
+  if ((op->flags & kGenericSpace) != 0) return ptx::Space::kGeneric;
+  return (op->flags & kConstSpace) != 0 ? ptx::Space::kConst : ptx::Space::kGlobal;
+}
+
+inline void observe(Warp& w, const MicroOp* op, ptx::Space space, AccessKind kind, u32 mask,
+                    const u64* addresses, u32 bytes) {
+  using A = Observer::Access;
+  const A access = kind == AccessKind::kLoad     ? A::kLoad
+                   : kind == AccessKind::kStore  ? A::kStore
+                   : kind == AccessKind::kAtomic ? A::kAtomic
+                                                 : A::kAsyncCopyIssue;
+  w.observer->access(w, op, space, access, mask, addresses, bytes);
+}
+
+// Global, constant or generic memory. `bytes` is a power of two.
+inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,
+                           Pointers& out) {
+  const u64* a = row<u64>(w, op->a);
+  const u64 imm = static_cast<u64>(op->imm);
+  const AccessCache& cache = w.caches[op->slot];
+  if (__builtin_expect(mask == kAllLanes, 1)) {
+    const u64 first = a[0];
+    u64 off = 0;
+    for (int i = 0; i < kLanes; ++i) off |= (a[i] - first) ^ (u64(i) * bytes);
+    const u64 lo = first + imm;
+    if (off == 0 && lo >= cache.lo && lo <= cache.hi - kLanes * u64{bytes} &&
+        (lo & (bytes - 1)) == 0 && cache.hi - cache.lo >= kLanes * u64{bytes}) {
+      out.run = reinterpret_cast<std::byte*>(lo + cache.delta);
+    } else {
+      u64 low = ~u64{0}, high = 0, misaligned = 0;
+      for (int i = 0; i < kLanes; ++i) {
+        const u64 v = a[i] + imm;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+        misaligned |= v;
+      }
+      out.run = nullptr;
+      if (low >= cache.lo && high <= cache.hi - bytes && (misaligned & (bytes - 1)) == 0) {
+        const u64 shift = imm + cache.delta;
+        for (int i = 0; i < kLanes; ++i) out.lane[i] = reinterpret_cast<std::byte*>(a[i] + shift);
+      } else {
+        alignas(64) u64 address[kLanes];
+        for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+        resolve_slow(w, op, mask, address, bytes, kind, space_of(op), out.lane);
+      }
+    }
+  } else {
+    out.run = nullptr;
+    bool inside = true;
+    each_lane(mask, [&](int i) {
+      const u64 v = a[i] + imm;
+      inside &= v >= cache.lo && v <= cache.hi - bytes && (v & (bytes - 1)) == 0;
+      out.lane[i] = reinterpret_cast<std::byte*>(v + cache.delta);
+    });
+    if (!inside) {
+      alignas(64) u64 address[kLanes];
+      for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+      resolve_slow(w, op, mask, address, bytes, kind, space_of(op), out.lane);
+    }
+  }
+  if (__builtin_expect(w.observer != nullptr, 0)) {
+    alignas(64) u64 address[kLanes];
+    for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+    observe(w, op, space_of(op), kind, mask, address, bytes);
+  }
+}
+
+// Offsets into the CTA's shared memory, in a row of 32-bit numbers.
+struct SharedAddresses {
+  alignas(64) u32 lane[kLanes];
+};
+
+inline void shared_addresses(Warp& w, const MicroOp* op, SharedAddresses& out) {
+  const u32 imm = static_cast<u32>(op->imm);
+  if ((op->flags & kWideAddress) != 0) {
+    const u64* a = row<u64>(w, op->a);
+    for (int i = 0; i < kLanes; ++i) {
+      const u64 v = a[i] + static_cast<u64>(op->imm);
+      out.lane[i] = v > 0xffffffffu ? 0xffffffffu : static_cast<u32>(v);
+    }
+  } else {
+    const u32* a = row<u32>(w, op->a);
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) out.lane[i] = a[i] + imm;
+  }
+}
+
+[[gnu::noinline, gnu::cold]] inline void shared_fault(Warp& w, const MicroOp* op, u32 mask,
+                                                      const u32* a, u32 bytes, AccessKind kind) {
+  u64 address[kLanes];
+  for (int i = 0; i < kLanes; ++i) address[i] = a[i];
+  fail_shared(w, op, mask, address, bytes, kind);
+}
+
+inline void check_shared(Warp& w, const MicroOp* op, u32 mask, const u32* a, u32 bytes,
+                         AccessKind kind) {
+  const u64 limit = u64{w.shared_bytes};
+  u32 high = 0, misaligned = 0;
+  if (mask == kAllLanes) {
+    for (int i = 0; i < kLanes; ++i) {
+      high = a[i] > high ? a[i] : high;
+      misaligned |= a[i];
+    }
+  } else {
+    for (int i = 0; i < kLanes; ++i) {
+      const u32 v = (mask & kLaneBit[i]) != 0 ? a[i] : 0;
+      high = v > high ? v : high;
+      misaligned |= v;
+    }
+  }
+  if (__builtin_expect(u64{high} + bytes > limit || (misaligned & (bytes - 1)) != 0, 0)) {
+    shared_fault(w, op, mask, a, bytes, kind);
+  }
+  if (__builtin_expect(w.observer != nullptr, 0)) {
+    u64 address[kLanes];
+    for (int i = 0; i < kLanes; ++i) address[i] = a[i];
+    observe(w, op, ptx::Space::kShared, kind, mask, address, bytes);
+  }
+}
+
+inline void resolve_shared(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,
+                           Pointers& out) {
+  SharedAddresses a;
+  shared_addresses(w, op, a);
+  check_shared(w, op, mask, a.lane, bytes, kind);
+  u32 off = mask != kAllLanes;
+  for (int i = 0; i < kLanes; ++i) off |= (a.lane[i] - a.lane[0]) ^ (u32(i) * bytes);
+  if (off == 0) {
+    out.run = w.shared + a.lane[0];
+  } else {
+    out.run = nullptr;
+    for (int i = 0; i < kLanes; ++i) out.lane[i] = w.shared + a.lane[i];
+  }
+}
+
+template <class T>
+inline T load_as(const std::byte* p) {
+  T v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+inline void store_as(std::byte* p, T v) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+// 4 lanes of 4 words become 4 rows of 4 lanes, and back.
+inline void transpose4(__m128i& a, __m128i& b, __m128i& c, __m128i& d) {
+  const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
+  const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);
+  a = _mm_unpacklo_epi64(ab_low, cd_low);
+  b = _mm_unpackhi_epi64(ab_low, cd_low);
+  c = _mm_unpacklo_epi64(ab_high, cd_high);
+  d = _mm_unpackhi_epi64(ab_high, cd_high);
+}
+
+}  // namespace tcd::emu::TCD_ISA_NAMESPACE

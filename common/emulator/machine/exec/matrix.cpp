@@ -1,0 +1,115 @@
+// mma.sync, ldmatrix and their kin on rows (PTX ISA 9.7.14). The arithmetic is in tensor/.
+#include "machine/exec/address.h"
+#include "tensor/mma.h"
+
+namespace tcd::emu::TCD_ISA_NAMESPACE {
+namespace {
+
+// Registers of an operand in pool[first…]. Neighbouring rows are used in place, others copied.
+template <int kCount>
+const Row* gather(Warp& w, u32 first, Row (&copy)[kCount]) {
+  const u32* at = w.pool + first;
+  bool adjacent = true;
+  for (int k = 1; k < kCount; ++k) adjacent &= at[k] == at[0] + u32(k) * sizeof(Row);
+  if (adjacent) return row<Row>(w, at[0]);
+  for (int k = 0; k < kCount; ++k) copy[k] = *row<Row>(w, at[k]);
+  return copy;
+}
+
+template <int kCount>
+void scatter(Warp& w, u32 first, const Row (&result)[kCount]) {
+  for (u32 k = 0; k < kCount; ++k) *row<Row>(w, w.pool[first + k]) = result[k];
+}
+
+using MmaFunction = void (*)(const TensorNumerics&, const Row*, const Row*, const Row*, Row*);
+
+// pool[extra…]: D, A, B, C registers in this order. All 32 lanes take part.
+template <MmaFunction kFunction, int kD, int kA, int kB, uint64_t LaunchCounters::*kCounter>
+const MicroOp* mma(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  Row a[kA], b[kB], c[kD], d[kD];
+  const u32 first = op->extra;
+  const Row* pa = gather(w, first + kD, a);
+  const Row* pb = gather(w, first + kD + kA, b);
+  const Row* pc = gather(w, first + kD + kA + kB, c);
+  kFunction(*w.numerics, pa, pb, pc, d);
+  scatter(w, first, d);
+  ++(w.counters->*kCounter);
+  return op + 1;
+}
+
+// ldmatrix: lanes 8m…8m+7 give the eight row addresses of matrix m; a row is 16 bytes. Lane i gets
+// word i % 4 of row i / 4, so an 8×8 matrix of b16 is a register row as it stands in memory.
+// flags: element count, kWideAddress; bit 9 (kWideRegister) stands for .trans here.
+const MicroOp* ldmatrix(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  const u32 count = op->flags & kVectorMask;
+  SharedAddresses a;
+  shared_addresses(w, op, a);
+  const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
+  check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
+  ++w.counters->ldmatrix;
+  for (u32 m = 0; m < count; ++m) {
+    alignas(16) u16 tile[8][8];
+    for (int r = 0; r < 8; ++r) std::memcpy(tile[r], w.shared + a.lane[8 * m + u32(r)], 16);
+    u32* d = row<u32>(w, w.pool[op->extra + m]);
+    if ((op->flags & kWideRegister) == 0) {
+      std::memcpy(d, tile, sizeof tile);
+    } else {
+      for (int i = 0; i < kLanes; ++i) {
+        d[i] = tile[2 * (i % 4)][i / 4] | u32{tile[2 * (i % 4) + 1][i / 4]} << 16;
+      }
+    }
+  }
+  return op + 1;
+}
+
+const MicroOp* stmatrix(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  const u32 count = op->flags & kVectorMask;
+  SharedAddresses a;
+  shared_addresses(w, op, a);
+  const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
+  check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
+  for (u32 m = 0; m < count; ++m) {
+    const u32* b = row<u32>(w, w.pool[op->extra + m]);
+    alignas(16) u16 tile[8][8];
+    if ((op->flags & kWideRegister) == 0) {
+      std::memcpy(tile, b, sizeof tile);
+    } else {
+      for (int i = 0; i < kLanes; ++i) {
+        tile[2 * (i % 4)][i / 4] = static_cast<u16>(b[i]);
+        tile[2 * (i % 4) + 1][i / 4] = static_cast<u16>(b[i] >> 16);
+      }
+    }
+    for (int r = 0; r < 8; ++r) std::memcpy(w.shared + a.lane[8 * m + u32(r)], tile[r], 16);
+  }
+  return op + 1;
+}
+
+// Transposes an 8×8 matrix of b16 that lies across the warp.
+const MicroOp* movmatrix(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  alignas(16) u16 tile[8][8];
+  std::memcpy(tile, row<u32>(w, op->a), sizeof tile);
+  u32* d = row<u32>(w, op->d);
+  for (int i = 0; i < kLanes; ++i) {
+    d[i] = tile[2 * (i % 4)][i / 4] | u32{tile[2 * (i % 4) + 1][i / 4]} << 16;
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void fill_matrix(Table& t) {
+  using C = LaunchCounters;
+  bind_handler(t, Micro::mma_m16n8k8_f32, &mma<&mma_m16n8k8_f32_f16, 4, 2, 1, &C::hmma_m16n8k8>);
+  bind_handler(t, Micro::mma_m16n8k16_f32, &mma<&mma_m16n8k16_f32_f16, 4, 4, 2, &C::hmma_m16n8k16>);
+  bind_handler(t, Micro::mma_m16n8k8_f16, &mma<&mma_m16n8k8_f16_f16, 2, 2, 1, &C::hmma_m16n8k8>);
+  bind_handler(t, Micro::mma_m16n8k16_f16, &mma<&mma_m16n8k16_f16_f16, 2, 4, 2, &C::hmma_m16n8k16>);
+  bind_handler(t, Micro::ldmatrix, &ldmatrix);
+  bind_handler(t, Micro::stmatrix, &stmatrix);
+  bind_handler(t, Micro::movmatrix, &movmatrix);
+}
+
+}  // namespace tcd::emu::TCD_ISA_NAMESPACE

@@ -1,0 +1,177 @@
+// A running warp: 32 lanes, their registers, and the splits they have diverged into.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine/code.h"
+#include "machine/device.h"
+#include "machine/memory.h"
+#include "machine/micro_op.h"
+#include "tensor/row.h"
+
+namespace tcd::emu {
+
+struct Cta;
+struct Launch;
+struct Worker;
+
+// One activation of a function. Lanes that call it together share it; a lane that calls it later
+// gets its own, so registers of different lanes never meet.
+struct Frame {
+  Frame* parent = nullptr;
+  const Code* code = nullptr;
+  const MicroOp* return_to = nullptr;
+  const MicroOp* call = nullptr;  // the call instruction in the parent: where results go
+  std::byte* regs = nullptr;
+  uint32_t lanes = 0;  // lanes that have not returned or exited
+  uint32_t depth = 0;
+  uint32_t local_base = 0;  // this activation's .local variables start here
+  uint64_t serial = 0;
+};
+
+enum class Event : uint8_t {
+  kReschedule,  // lanes diverged, exited, called or returned
+  kWait,        // Warp::wait says for what
+  kYield,       // spins: let others run
+};
+
+enum class WaitKind : uint8_t {
+  kNone,
+  kMembers,          // until the lanes of a member mask stand at the same instruction
+  kBarrierArriving,  // arrived at a CTA barrier, but other live lanes of the warp have not yet
+  kBarrier,          // the whole warp waits at a CTA barrier
+};
+
+enum class Reduce : uint8_t { kNone, kPopc, kAnd, kOr };
+
+struct Wait {
+  WaitKind kind = WaitKind::kNone;
+  uint32_t lanes = 0;        // kMembers: who must come
+  uint32_t barrier = 0;      // 0–15
+  uint32_t threads = 0;      // expected threads, 0: the whole CTA
+  bool arrive_only = false;  // bar.arrive
+  Reduce reduce = Reduce::kNone;
+  uint32_t result = 0;     // offset of bar.red's destination
+  uint32_t predicate = 0;  // bar.red: lanes whose source is true
+};
+
+// Lanes of a warp that stand at one place. Of all runnable splits the one lowest in
+// reconvergence order runs, so that the others can catch up with it and merge.
+struct Split {
+  const MicroOp* op = nullptr;
+  Frame* frame = nullptr;
+  uint32_t lanes = 0;
+  Wait wait;
+  bool deferred = false;  // it spun; others go first
+};
+
+// A cp.async that was issued and has not landed. It lands at the wait that covers it, as late as
+// the hardware may be: a read before that sees the old bytes, every time.
+struct AsyncCopy {
+  uint32_t lanes = 0;
+  uint32_t bytes = 0;               // 4, 8, 16
+  uint32_t group[kLanes];           // the lane's commit group
+  uint32_t destination[kLanes];     // shared address
+  uint32_t source_bytes[kLanes];    // the rest is zero-filled
+  const std::byte* source[kLanes];  // host address
+  const MicroOp* op = nullptr;
+};
+
+// Called on what a kernel does to memory and barriers; null costs one predictable branch.
+// Counters and checks attach here.
+class Observer {
+ public:
+  enum class Access : uint8_t { kLoad, kStore, kAtomic, kAsyncCopyIssue, kAsyncCopyLand };
+  virtual ~Observer() = default;
+  // `addresses[lane]` for lanes in `mask`, in the address space named; `bytes` per lane.
+  virtual void access(Warp& warp, const MicroOp* op, ptx::Space space, Access access, uint32_t mask,
+                      const uint64_t* addresses, uint32_t bytes) = 0;
+  virtual void barrier(Warp& warp, uint32_t id) = 0;
+  virtual void barrier_complete(Cta& cta, uint32_t id) = 0;
+};
+
+enum class WarpState : uint8_t { kRunnable, kBlocked, kDone };
+
+struct Warp {
+  // Used by every handler, so first.
+  std::byte* regs = nullptr;
+  const uint32_t* pool = nullptr;
+  AccessCache* caches = nullptr;
+  std::byte* shared = nullptr;
+  uint32_t shared_bytes = 0;
+  uint32_t active = 0;  // lanes of the split that runs
+  const MicroOp* next = nullptr;
+  Event event = Event::kReschedule;
+  Observer* observer = nullptr;
+  LaunchCounters* counters = nullptr;
+  const TensorNumerics* numerics = nullptr;
+  int64_t uncounted = 0;  // micro-operations that are no PTX instruction (gotos)
+
+  uint32_t live = 0;  // lanes that have not exited
+  uint32_t id = 0;    // %warpid
+  Wait wait;          // filled by a handler that returns with kWait
+  Frame* frame = nullptr;
+  Frame entry;
+  std::vector<Split> parked;
+  Cta* cta = nullptr;
+  Worker* worker = nullptr;
+  Launch* launch = nullptr;
+
+  std::vector<std::byte> local;  // lane after lane
+  uint32_t local_bytes = 0;      // of one lane
+  uint32_t backward = 0;         // backward branches of this split while others could run
+  uint32_t spins = 0;            // atomics and strong loads since the last reset
+  std::vector<AsyncCopy> copies;
+  uint32_t committed[kLanes] = {};  // groups this lane has committed
+  uint64_t issued = 0;              // instructions run so far: the warp's clock
+
+  // Runs until the budget (in instructions) is spent or no split can run.
+  WarpState run(int64_t& budget);
+
+  std::byte* local_of(int lane) { return local.data() + size_t(lane) * local_bytes; }
+  void reserve_local(uint32_t bytes);  // per lane; keeps what is there
+
+  const MicroOp* stop(const MicroOp* at, Event what) {
+    next = at;
+    event = what;
+    return nullptr;
+  }
+  const MicroOp* wait_for_lanes(const MicroOp* op, uint32_t lanes);
+
+ private:
+  bool pick();
+  void park(const Wait& why, bool deferred);
+  const MicroOp* stop_position() const;
+  bool gather_barrier();
+};
+
+uint32_t linear_thread(const Warp& warp, int lane);
+
+// --- Cold paths of handlers (out of line, not per instruction set) ---------------------------
+
+// Host pointers of all lanes in `mask` for an access that the cached allocation does not cover:
+// windows of the generic space, other allocations, errors (thrown as LaunchFault).
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic, kAsyncCopy, kMatrix };
+void resolve_slow(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* addresses,
+                  uint32_t bytes, AccessKind kind, ptx::Space space, std::byte** out);
+[[noreturn]] void fail_shared(Warp& warp, const MicroOp* op, uint32_t mask,
+                              const uint64_t* addresses, uint32_t bytes, AccessKind kind);
+[[noreturn]] void fail_local(Warp& warp, const MicroOp* op, int lane, uint64_t address,
+                             uint32_t bytes);
+
+struct LaunchFault {
+  Fault fault;
+  std::string message;
+};
+// Throws LaunchFault with the whole story: kernel, source line, CTA, warp, lane.
+[[noreturn]] void fail(Warp& warp, const MicroOp* op, Fault fault, uint32_t mask,
+                       const std::string& what, const std::string& hint = {});
+
+// --- Control (control.cpp) -------------------------------------------------------------------
+const MicroOp* diverge(Warp& warp, const MicroOp* op, uint32_t taken, const MicroOp* target);
+const MicroOp* exit_lanes(Warp& warp, const MicroOp* op, uint32_t mask);
+
+}  // namespace tcd::emu
