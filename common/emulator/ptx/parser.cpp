@@ -1,6 +1,5 @@
 #include "ptx/parser.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "ptx/constant_expression.h"
