@@ -142,7 +142,7 @@ inline uint32_t random_number(Rng& rng, Kind kind, int exponent_bits, int fracti
       uint32_t n = below(9);  // n quarters: 1 = 0.25, ... 8 = 2
       if (n == 0) return sign;
       uint32_t top = 31u - uint32_t(__builtin_clz(n));
-      uint32_t rest = (n ^ 1u << top) << (uint32_t(fraction_bits) - top);
+      uint32_t rest = ((n ^ 1u << top) << 8 >> top) << uint32_t(fraction_bits) >> 8;  // E5M2 cuts
       return sign | (bias + top - 2) << fraction_bits | rest;
     }
     case Kind::kMixed:
