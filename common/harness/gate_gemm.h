@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gates/matrix.h"
 #include "gates/tiling.h"
@@ -17,18 +19,36 @@ struct GemmProblem {
   int m = 0, n = 0, k = 0;
   int padding = 0;  // elements added to every line of A, B and D; a multiple of 8
   Order order_b = Order::kRowMajor;
+  bool bias = false;  // one multiple of 0.25 a column, large enough to keep most sums positive
+  bool relu = false;
+  int group = 1;
 
   std::string text() const;  // "2048×2048×2048"
 };
 
-// Inputs are multiples of 0.25 in [−2, 2] from the session's seed; the bound that makes every order
-// of summation exact is computed and is a gate of its own. The output starts as NaN between guard
-// bands, which are gated too. `control` spoils the run on purpose. Returns whether all passed.
-// Output is float or half. Throws CudaError when the kernel faults.
+// Inputs are multiples of 0.25 in [−2, 2] from `seed`; the bound that makes every order of
+// summation exact is computed, and failing it is a failed gate. The output starts as NaN between
+// guard bands, which are gated too. `control` spoils the run on purpose. Output is float or half.
+// Returns the gates, output first. Throws CudaError when the kernel faults.
+template <typename Output>
+std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
+                                   const GemmProblem& problem, const GemmShape& shape,
+                                   const std::optional<Tiling>& tiling,
+                                   const std::function<void(const GemmArguments<Output>&)>& launch,
+                                   Control control = Control::kNone);
+
+// The same, each gate recorded in the session. Returns whether all passed.
 template <typename Output>
 bool gate_gemm(Session& session, const std::string& name, const GemmProblem& problem,
                const GemmShape& shape, const std::optional<Tiling>& tiling,
                const std::function<void(const GemmArguments<Output>&)>& launch,
-               Control control = Control::kNone);
+               Control control = Control::kNone) {
+  bool passed = true;
+  for (auto& gate :
+       check_gemm<Output>(name, session.seed(), problem, shape, tiling, launch, control)) {
+    passed = session.gate(std::move(gate)) && passed;
+  }
+  return passed;
+}
 
 }  // namespace tcd::harness

@@ -1,13 +1,20 @@
-// The one signature every GEMM day implements.
+// The one signature every GEMM day implements, and how a day tells the harness what it built.
 #pragma once
 
 #include <cuda_fp16.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tcd {
 
 // D (M×N) = A (M×K, f16, row-major) × B (K×N, f16), D row-major. Leading dimensions count elements;
 // rows of A and lines of B start on 16-byte boundaries. The order of B and the type of D are the
-// day's: row-major and float on Days 01–02, column-major and half from Day 03 on.
+// day's: row-major and float on Days 01–02, column-major and half from Day 03 on, where the float
+// instance of the same kernel exists for the gate: rounding to half hides small errors.
 template <typename Output>
 struct GemmArguments {
   int m, n, k;
@@ -17,13 +24,27 @@ struct GemmArguments {
   int ldb;
   Output* d;
   int ldd;
+  const float* bias;  // one a column, from Day 07 on; before that null
+  int group;          // tile rows walked together, from Day 06 on; before that 1
 };
 
-// What a kernel was built for: M, N, K must be multiples of the CTA tile.
+// What a kernel was built for.
 struct GemmShape {
   int cta_m, cta_n, cta_k;
   int threads;
   const void* kernel;  // for cudaFuncGetAttributes
+};
+
+// One instance of a day's kernel: a number of stages, a layout, ….
+struct GemmVariant {
+  std::string name{};                                // "3 stages", unique within the day
+  std::vector<std::pair<std::string, int>> knobs{};  // for --json: {"stages", 3}
+  GemmShape shape{};
+  int warps_m = 0, warps_n = 0;
+  size_t dynamic_shared_bytes = 0;
+  bool headline = true;  // also run at the headline size: counted, or on a card timed
+  std::function<void(const GemmArguments<__half>&)> launch{};
+  std::function<void(const GemmArguments<float>&)> launch_f32{};
 };
 
 }  // namespace tcd

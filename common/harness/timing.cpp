@@ -12,40 +12,79 @@
 
 namespace tcd::harness {
 
-Timing time_launch(std::string name, double flop, const std::function<void()>& launch, int warmup,
-                   int samples) {
-  cudaEvent_t start;
-  cudaEvent_t stop;
-  check(cudaEventCreate(&start), "cudaEventCreate");
-  check(cudaEventCreate(&stop), "cudaEventCreate");
-  for (int i = 0; i < warmup; ++i) launch();
-  check(cudaDeviceSynchronize(), "warming up");
+namespace {
+
+constexpr int kWarmUps = 3;
+constexpr auto kRest = std::chrono::milliseconds(5);
+
+class EventPair {
+ public:
+  EventPair() {
+    check(cudaEventCreate(&start_), "cudaEventCreate");
+    check(cudaEventCreate(&stop_), "cudaEventCreate");
+  }
+  EventPair(const EventPair&) = delete;
+  EventPair& operator=(const EventPair&) = delete;
+  ~EventPair() {
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+  }
+
+  double time_ms(const std::function<void()>& launch) {
+    check(cudaEventRecord(start_), "cudaEventRecord");
+    launch();
+    check(cudaEventRecord(stop_), "cudaEventRecord");
+    check(cudaEventSynchronize(stop_), "the timed launch");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start_, stop_), "cudaEventElapsedTime");
+    return ms;
+  }
+
+ private:
+  cudaEvent_t start_{};
+  cudaEvent_t stop_{};
+};
+
+struct Samples {
   std::vector<double> times;
   std::vector<int> clocks;
-  for (int i = 0; i < samples; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    check(cudaEventRecord(start), "cudaEventRecord");
-    launch();
-    check(cudaEventRecord(stop), "cudaEventRecord");
-    check(cudaEventSynchronize(stop), "the timed launch");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, start, stop), "cudaEventElapsedTime");
-    times.push_back(ms);
-    if (auto telemetry = read_telemetry()) clocks.push_back(telemetry->sm_clock_mhz);
+
+  Timing summary(const Candidate& candidate) {
+    std::sort(times.begin(), times.end());
+    std::sort(clocks.begin(), clocks.end());
+    Timing timing;
+    timing.name = candidate.name;
+    timing.flop = candidate.flop;
+    timing.median_ms = times[times.size() / 2];
+    timing.fastest_ms = times.front();
+    timing.slowest_ms = times.back();
+    timing.samples = static_cast<int>(times.size());
+    timing.sm_clock_mhz = clocks.empty() ? 0 : clocks[clocks.size() / 2];
+    return timing;
   }
-  cudaEventDestroy(start);
-  cudaEventDestroy(stop);
-  std::sort(times.begin(), times.end());
-  std::sort(clocks.begin(), clocks.end());
-  Timing timing;
-  timing.name = std::move(name);
-  timing.median_ms = times[times.size() / 2];
-  timing.fastest_ms = times.front();
-  timing.slowest_ms = times.back();
-  timing.samples = samples;
-  timing.sm_clock_mhz = clocks.empty() ? 0 : clocks[clocks.size() / 2];
-  timing.flop = flop;
-  return timing;
+};
+
+}  // namespace
+
+std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples) {
+  EventPair events;
+  for (const Candidate& candidate : candidates) {
+    for (int i = 0; i < kWarmUps; ++i) candidate.launch();
+  }
+  check(cudaDeviceSynchronize(), "warming up");
+  std::vector<Samples> taken(candidates.size());
+  for (int round = 0; round < samples; ++round) {
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      taken[i].times.push_back(events.time_ms(candidates[i].launch));
+      if (auto telemetry = read_telemetry()) taken[i].clocks.push_back(telemetry->sm_clock_mhz);
+      std::this_thread::sleep_for(kRest);
+    }
+  }
+  std::vector<Timing> timings;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    timings.push_back(taken[i].summary(candidates[i]));
+  }
+  return timings;
 }
 
 std::string Timing::line() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace tcd::harness {
 
@@ -19,11 +20,16 @@ struct Timing {
   std::string line() const;
 };
 
-// Runs `launch` `warmup` times, then `samples` times with an event pair around each, sleeping
-// between samples so that a power-capped card does not heat one candidate with another's work.
-// Only for cards: the emulated device has no time of its own. Throws CudaError.
-Timing time_launch(std::string name, double flop, const std::function<void()>& launch,
-                   int warmup = 3, int samples = 20);
+struct Candidate {
+  std::string name;
+  double flop = 0;  // of one launch
+  std::function<void()> launch;
+};
+
+// Times all candidates in turn, `samples` rounds, an event pair around each launch and a sleep
+// after it: on a power-capped card a kernel's clock depends on its neighbours, so all must have the
+// same. Only for cards: the emulated device has no time of its own. Throws CudaError.
+std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples = 20);
 
 void to_json(nlohmann::json& json, const Timing& timing);
 

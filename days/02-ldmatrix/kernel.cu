@@ -1,15 +1,15 @@
-// Day 02: yesterday's matmul with its fragments loaded by ldmatrix, and nothing else changed.
+// Day 02: the same matmul, fragments loaded by ldmatrix. Nothing else has changed.
 //
 // D (M×N, f32, row-major) = A (M×K, f16, row-major) × B (K×N, f16, row-major).
 // One CTA makes a 64×64 tile of D from 32-deep slices of A and B; each of its 8 warps 16×32.
 #include <cuda_fp16.h>
 
-#include "day02.h"
+#include "day.h"
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 
-namespace day02 {
+namespace day {
 
 // ---- constants
 
@@ -21,7 +21,7 @@ constexpr int kThreads = kWarpsM * kWarpsN * 32;
 constexpr int kMmasN = kWarpN / kMmaN;  // accumulator tiles of a warp, side by side
 
 // Rows are padded by 8 halves = 16 bytes: every row start stays 16-byte aligned, for the 16-byte
-// copies here and for ldmatrix tomorrow. A one-element pad would break exactly that.
+// copies and ldmatrix. A one-element pad would break exactly that.
 constexpr int kPad = 8;
 constexpr int kLdA = kCtaK + kPad;
 constexpr int kLdB = kCtaN + kPad;
@@ -41,13 +41,14 @@ static_assert(sizeof(Tiles) == 9728, "the account's shared memory: 5,120 for A +
 // ---- coordinates
 
 struct Coordinates {
+  int lane;
   int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
   int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
 };
 
 __device__ Coordinates coordinates() {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  return {lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
+  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
 }
 
 // ---- load
@@ -67,38 +68,32 @@ __device__ void load_tile(Tiles& tiles, const GemmArguments& gemm, int tile_row,
 
 // ---- compute
 
-__device__ uint32_t pack(half low, half high) {
-  return uint32_t{__half_as_ushort(low)} | uint32_t{__half_as_ushort(high)} << 16;
-}
-
-// Four loads of one half each, where the table says: rows group and group + 8, two columns.
+// Two 8×8 tiles, one above the other. Lanes 0–15 name the 16 rows; the wrap gives lanes 16–31 a
+// valid address too, which sm_75 wants although it is ignored.
 __device__ void load_fragment_a(uint32_t (&a)[2], const Tiles& tiles, const Coordinates& at,
                                 int k) {
-  const half* top = &tiles.a[(at.warp_row + at.group) * kLdA + k + at.in_group * 2];
-  const half* bottom = top + 8 * kLdA;
-  a[0] = pack(top[0], top[1]);
-  a[1] = pack(bottom[0], bottom[1]);
+  const half* row = &tiles.a[(at.warp_row + at.lane % 16) * kLdA + k];
+  tcd::ptx::ldmatrix_x2(a, tcd::ptx::shared_address(row));
 }
 
-// Two loads per 8×8 tile of B, from two rows: B is row-major and the fragment wants columns.
-__device__ void load_fragment_b(uint32_t (&b)[1], const Tiles& tiles, const Coordinates& at, int k,
-                                int column) {
-  const half* first = &tiles.b[(k + at.in_group * 2) * kLdB + column + at.group];
-  b[0] = pack(first[0], first[kLdB]);
+// Four 8×8 tiles side by side, one for each mma. B is row-major and the fragment wants columns:
+// .trans turns each tile on its own.
+__device__ void load_fragments_b(uint32_t (&b)[kMmasN], const Tiles& tiles, const Coordinates& at,
+                                 int k) {
+  const half* row = &tiles.b[(k + at.lane % 8) * kLdB + at.warp_column + at.lane / 8 * kMmaN];
+  tcd::ptx::ldmatrix_x4_trans(b, tcd::ptx::shared_address(row));
 }
 
-// 4 steps of k = 8; each 12 loads for 4 mma. Tomorrow: 2 loads.
+// 4 steps of k = 8; each 2 loads for 4 mma. Yesterday: 12.
 __device__ void compute_tile(float (&d)[kMmasN][4], const Tiles& tiles, const Coordinates& at) {
 #pragma unroll
   for (int k = 0; k < kCtaK; k += kMmaK) {
     uint32_t a[2];
     load_fragment_a(a, tiles, at, k);
+    uint32_t b[kMmasN];
+    load_fragments_b(b, tiles, at, k);
 #pragma unroll
-    for (int n = 0; n < kMmasN; ++n) {
-      uint32_t b[1];
-      load_fragment_b(b, tiles, at, k, at.warp_column + n * kMmaN);
-      tcd::ptx::mma_m16n8k8(d[n], a, b);
-    }
+    for (int n = 0; n < kMmasN; ++n) tcd::ptx::mma_m16n8k8(d[n], a, {b[n]});
   }
 }
 
@@ -142,4 +137,4 @@ void launch_gemm(const GemmArguments& gemm) {
 const tcd::GemmShape kGemmShape = {kCtaM, kCtaN, kCtaK, kThreads,
                                    reinterpret_cast<const void*>(&gemm_kernel)};
 
-}  // namespace day02
+}  // namespace day

@@ -1,0 +1,241 @@
+#include "harness/gemm_day.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "gates/inputs.h"
+#include "harness/cublas.h"
+#include "harness/device_buffer.h"
+#include "harness/emulator_counters.h"
+#include "harness/memory_need.h"
+
+namespace tcd::harness {
+
+namespace {
+
+struct Options {
+  std::string m, n, k;
+  std::string variant;
+  std::string control;
+  bool gate_only = false;
+};
+
+Tiling tiling_of(const GemmVariant& variant) {
+  return {variant.shape.cta_m, variant.shape.cta_n, variant.warps_m, variant.warps_n, true, true};
+}
+
+// One line for everything that passed, and every failure in full.
+class Summary {
+ public:
+  explicit Summary(std::string name) : name_(std::move(name)) {}
+
+  void add(std::vector<GateResult> gates) {
+    ++runs_;
+    for (GateResult& gate : gates) {
+      checked_ += gate.checked();
+      if (!gate.passed()) failures_.push_back(std::move(gate));
+    }
+  }
+  bool record(Session& session, const std::string& what) {
+    for (GateResult& failure : failures_) session.gate(std::move(failure));
+    if (!failures_.empty()) return false;
+    return session.gate(GateResult::pass(
+        name_ + ", " + std::to_string(runs_) + " " + what, checked_,
+        "passed (" + with_separators(checked_) + " elements and guards, bit for bit)"));
+  }
+
+ private:
+  std::string name_;
+  int runs_ = 0;
+  int64_t checked_ = 0;
+  std::vector<GateResult> failures_;
+};
+
+// Every shape with half and with float output: the store to half hides small errors.
+bool gate_shapes(Session& session, const GemmDay& day, const GemmVariant& variant) {
+  Summary summary(variant.name);
+  for (const GemmProblem& problem : day.shapes) {
+    const std::string name = variant.name;
+    summary.add(check_gemm<__half>(name + ", f16", session.seed(), problem, variant.shape,
+                                   tiling_of(variant), variant.launch));
+    summary.add(check_gemm<float>(name + ", f32", session.seed(), problem, variant.shape,
+                                  tiling_of(variant), variant.launch_f32));
+  }
+  return summary.record(session, "runs on " + std::to_string(day.shapes.size()) + " shapes");
+}
+
+// The headline size once: gated, and on the emulated device counted.
+bool run_headline(Session& session, const GemmProblem& problem, GemmDay::Findings& found,
+                  Control control) {
+  reset_counters();
+  const GemmVariant& variant = *found.variant;
+  const bool passed = gate_gemm<__half>(session, variant.name, problem, variant.shape,
+                                        tiling_of(variant), variant.launch, control);
+  found.counters = read_counters();
+  if (!found.counters.empty()) {
+    nlohmann::json entry = found.counters;
+    entry["size"] = problem.text();
+    for (const auto& [knob, value] : variant.knobs) entry[knob] = value;
+    session.derive(variant.name, entry);
+  }
+  return passed;
+}
+
+// Says why a variant cannot run here, or "" when it can.
+std::string why_not(const GemmVariant& variant, const DeviceInfo& device) {
+  const size_t allowed = device.properties.sharedMemPerBlockOptin;
+  if (variant.dynamic_shared_bytes <= allowed) return "";
+  return "needs " + with_separators(static_cast<int64_t>(variant.dynamic_shared_bytes)) +
+         " bytes of shared memory a CTA, this device allows " +
+         with_separators(static_cast<int64_t>(allowed));
+}
+
+struct TimingBuffers {
+  DeviceBuffer<uint16_t> a, b;
+  DeviceBuffer<__half> d;
+  DeviceBuffer<float> bias;
+  GemmArguments<__half> arguments;
+
+  TimingBuffers(const GemmProblem& problem, uint64_t seed)
+      : a(random_for_timing(row_major(problem.m, problem.k), seed).bits),
+        b(random_for_timing(column_major(problem.k, problem.n), seed + 1).bits),
+        d(static_cast<size_t>(problem.m) * problem.n),
+        bias(std::vector<float>(problem.n, 1.0f)),
+        arguments{problem.m,    problem.n,
+                  problem.k,    a.as<__half>(),
+                  problem.k,    b.as<__half>(),
+                  problem.k,    d.data(),
+                  problem.n,    problem.bias ? bias.data() : nullptr,
+                  problem.group} {}
+};
+
+void time_variants(Session& session, const GemmProblem& problem,
+                   std::vector<GemmDay::Findings>& findings) {
+  session.section("Times at " + problem.text() + ", random inputs");
+  const TimingBuffers buffers(problem, session.seed());
+  const double flop = 2.0 * problem.m * problem.n * problem.k;
+  std::vector<Candidate> candidates;
+  std::vector<GemmDay::Findings*> timed;
+  for (auto& found : findings) {
+    if (!found.passed) continue;
+    candidates.push_back({found.variant->name, flop,
+                          [&, variant = found.variant] { variant->launch(buffers.arguments); }});
+    timed.push_back(&found);
+  }
+  std::string why;
+  const auto cublas = Cublas::open(why);
+  if (cublas) {
+    candidates.push_back({"cuBLAS", flop, [&] { cublas->gemm(buffers.arguments); }});
+  } else {
+    session.say("cuBLAS: not compared: " + why);
+  }
+  const std::vector<Timing> timings = time_launches(candidates);
+  for (size_t i = 0; i < timings.size(); ++i) {
+    session.timing(timings[i]);
+    if (i < timed.size()) timed[i]->tflops = timings[i].tflops();
+  }
+}
+
+std::vector<const GemmVariant*> chosen_variants(const GemmDay& day, const std::string& name) {
+  std::vector<const GemmVariant*> chosen;
+  std::string names;
+  for (const GemmVariant& variant : day.variants) {
+    if (name.empty() || name == variant.name) chosen.push_back(&variant);
+    names += (names.empty() ? "'" : ", '") + variant.name + "'";
+  }
+  if (chosen.empty()) throw UsageError("there is no variant '" + name + "'; choose from: " + names);
+  return chosen;
+}
+
+void run_variants(Session& session, const GemmDay& day, const Options& options,
+                  const GemmProblem& headline) {
+  const Control control = parse_control(options.control);
+  std::vector<GemmDay::Findings> findings;
+  session.section("Gates");
+  for (const GemmVariant* variant : chosen_variants(day, options.variant)) {
+    GemmDay::Findings found;
+    found.variant = variant;
+    const std::string reason = why_not(*variant, session.device());
+    found.fits = reason.empty();
+    if (!found.fits) {
+      session.not_run(variant->name, reason);
+      findings.push_back(std::move(found));
+      continue;
+    }
+    found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
+    if (variant->headline) {
+      found.passed = run_headline(session, headline, found, control) && found.passed;
+    }
+    findings.push_back(std::move(found));
+  }
+  session.section("What it costs");
+  for (auto& found : findings) {
+    if (!found.fits) continue;
+    found.resources =
+        query_resources(found.variant->shape.kernel, found.variant->name,
+                        found.variant->shape.threads, found.variant->dynamic_shared_bytes);
+    session.resources(found.resources);
+  }
+  if (session.emulated()) {
+    session.say("times: none here; the emulated device has no time of its own, and no cuBLAS");
+  } else if (!options.gate_only) {
+    time_variants(session, headline, findings);
+  }
+  if (day.after && options.variant.empty() && control == Control::kNone) {
+    day.after(session, findings);
+  }
+}
+
+int multiple_of(const GemmDay& day, int GemmShape::*side) {
+  int multiple = 1;
+  for (const GemmVariant& variant : day.variants)
+    multiple = std::max(multiple, variant.shape.*side);
+  return multiple;
+}
+
+}  // namespace
+
+std::vector<GemmProblem> full_tile_shapes() {
+  constexpr Order kB = Order::kColumnMajor;
+  return {{128, 128, 32, 0, kB},   {128, 128, 64, 8, kB},  {256, 128, 96, 8, kB},
+          {128, 384, 224, 16, kB}, {640, 128, 128, 0, kB}, {128, 128, 1024, 8, kB},
+          {384, 256, 160, 8, kB},  {256, 512, 288, 24, kB}};
+}
+
+int run_gemm_day(int argc, char** argv, const GemmDay& day) {
+  Options options;
+  options.m = std::to_string(day.headline.m);
+  options.n = std::to_string(day.headline.n);
+  options.k = std::to_string(day.headline.k);
+  const int tile_m = multiple_of(day, &GemmShape::cta_m);
+  const int tile_n = multiple_of(day, &GemmShape::cta_n);
+  const int tile_k = multiple_of(day, &GemmShape::cta_k);
+  const auto add_options = [&](CLI::App& app) {
+    const auto size = [&](const char* name, std::string& value, const char* what, int multiple) {
+      app.add_option(name, value, std::string(what) + ", a multiple of " + std::to_string(multiple))
+          ->capture_default_str();
+    };
+    size("--m", options.m, "Rows of A and D", tile_m);
+    size("--n", options.n, "Columns of B and D", tile_n);
+    size("--k", options.k, "Columns of A, rows of B", tile_k);
+    app.add_option("--variant", options.variant, "Run one variant only, by its name");
+    app.add_option("--control", options.control,
+                   "Break the run on purpose and see which gate says so: " + control_names());
+    app.add_flag("--gate-only", options.gate_only, "On a card: gates and counts, no times");
+  };
+  return run_day(argc, argv, day.info, add_options, [&](Session& session) {
+    GemmProblem headline = day.headline;
+    headline.m = parse_size("--m", options.m, tile_m);
+    headline.n = parse_size("--n", options.n, tile_n);
+    headline.k = parse_size("--k", options.k, tile_k);
+    const uint64_t inputs = uint64_t(headline.m) * headline.k + uint64_t(headline.n) * headline.k;
+    const uint64_t outputs = uint64_t(headline.m) * headline.n;
+    require_memory(headline.text(), inputs * 2 + outputs * 4, inputs * 8 + outputs * 16);
+    if (day.before) day.before(session);
+    run_variants(session, day, options, headline);
+  });
+}
+
+}  // namespace tcd::harness
