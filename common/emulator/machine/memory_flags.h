@@ -19,6 +19,12 @@ inline constexpr uint32_t kNoResult = 0x800;      // red, or atom with a sink
 inline constexpr uint32_t kSizeShift =
     16;  // ld_local, st_local, ld_words, st_words, cp_async: element bytes
 
+// wmma.load and wmma.store.
+inline constexpr uint32_t kMatrixRowMajor = 0x10000;
+inline constexpr uint32_t kMatrixShared = 0x20000;
+inline constexpr uint32_t kMatrixPairs = 0x40000;   // two neighbouring halves at a time
+inline constexpr uint32_t kMatrixHalves = 0x80000;  // one half at a time, two to a register
+
 enum class Atomic : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
 
 // MicroOp::imm is the address offset, so an atomic's operation stands in the flags above bit 16:

@@ -1,9 +1,9 @@
-// Tensor core instructions → micro-operations (PTX ISA 9.7.14).
-#include "machine/decode/decoder.h"
+// mma.sync, ldmatrix and their kin → micro-operations (PTX ISA 9.7.14).
+#include "machine/decode/matrix.h"
+
 #include "machine/memory_flags.h"
 
 namespace tcd::emu {
-namespace {
 
 using K = TypeName::Kind;
 
@@ -21,30 +21,114 @@ void append_rows(Decoder& x, const ptx::Operand& o, size_t count, bool is_destin
   }
 }
 
+namespace {
+
+struct MmaTypes {
+  TypeName d, a, b, c;
+};
+
+void emit_mma(Decoder& x, Micro micro, size_t d, size_t a, size_t b, uint32_t flags = 0,
+              int64_t imm = 0) {
+  std::vector<uint32_t> rows;
+  append_rows(x, x.operand(0), d, true, rows);
+  append_rows(x, x.operand(1), a, false, rows);
+  append_rows(x, x.operand(2), b, false, rows);
+  append_rows(x, x.operand(3), d, false, rows);
+  const uint32_t extra = x.pool(rows);
+  MicroOp& op = x.emit(micro);
+  op.extra = extra;
+  op.flags = flags;
+  op.imm = imm;
+}
+
+void decode_mma_float(Decoder& x, std::string_view shape, const MmaTypes& t) {
+  if (!t.d.is_float() || t.d.bits != t.c.bits || t.a.bits != t.b.bits) x.unsupported();
+  const bool full = t.d.bits == 32;
+  if (t.a.kind == K::kFloat && t.b.kind == K::kFloat && t.a.bits == 16) {
+    if (shape == "m16n8k8") {
+      return emit_mma(x, full ? Micro::mma_m16n8k8_f32 : Micro::mma_m16n8k8_f16, full ? 4 : 2, 2, 1);
+    }
+    if (shape == "m16n8k16") {
+      x.need_compute(80, "mma.m16n8k16");
+      return emit_mma(x, full ? Micro::mma_m16n8k16_f32 : Micro::mma_m16n8k16_f16, full ? 4 : 2, 4,
+                      2);
+    }
+  }
+  if (t.a.kind == K::kBfloat && t.b.kind == K::kBfloat && full) {
+    x.need_compute(80, "mma of bf16");
+    if (shape == "m16n8k8") return emit_mma(x, Micro::mma_m16n8k8_bf16, 4, 2, 1);
+    if (shape == "m16n8k16") return emit_mma(x, Micro::mma_m16n8k16_bf16, 4, 4, 2);
+  }
+  if (t.a.kind == K::kTf32 && t.b.kind == K::kTf32 && full) {
+    x.need_compute(80, "mma of tf32");
+    if (shape == "m16n8k4") return emit_mma(x, Micro::mma_m16n8k4_tf32, 4, 2, 1);
+    if (shape == "m16n8k8") return emit_mma(x, Micro::mma_m16n8k8_tf32, 4, 4, 2);
+  }
+  x.unsupported();
+}
+
+void decode_mma_fp8(Decoder& x, std::string_view shape, const MmaTypes& t) {
+  x.need_compute(89, "mma of 8-bit floating point");
+  if (t.d.kind != K::kFloat || t.d.bits != t.c.bits) x.unsupported();
+  const bool full = t.d.bits == 32;
+  const uint32_t flags = (t.a.kind == K::kE5m2 ? 1u : 0u) | (t.b.kind == K::kE5m2 ? 2u : 0u);
+  if (shape == "m16n8k16") {
+    return emit_mma(x, full ? Micro::mma_m16n8k16_fp8_f32 : Micro::mma_m16n8k16_fp8_f16,
+                    full ? 4 : 2, 2, 1, flags);
+  }
+  if (shape == "m16n8k32") {
+    return emit_mma(x, full ? Micro::mma_m16n8k32_fp8_f32 : Micro::mma_m16n8k32_fp8_f16,
+                    full ? 4 : 2, 4, 2, flags);
+  }
+  x.unsupported();
+}
+
+void decode_mma_integer(Decoder& x, std::string_view shape, const MmaTypes& t) {
+  struct Form {
+    std::string_view shape;
+    unsigned bits;
+    int k, since;
+    size_t d, a, b;
+  };
+  constexpr Form kForms[] = {{"m8n8k16", 8, 16, 75, 2, 1, 1},  {"m16n8k16", 8, 16, 80, 4, 2, 1},
+                             {"m16n8k32", 8, 32, 80, 4, 4, 2}, {"m8n8k32", 4, 32, 75, 2, 1, 1},
+                             {"m16n8k32", 4, 32, 80, 4, 2, 1}, {"m16n8k64", 4, 64, 80, 4, 4, 2}};
+  const uint32_t saturate = x.mods().take("satfinite") ? 4 : 0;
+  for (const Form& f : kForms) {
+    if (f.shape != shape || f.bits != t.a.bits || f.bits != t.b.bits) continue;
+    x.need_compute(f.since, "mma." + std::string(shape) + " of integers");
+    const uint32_t flags = (t.a.is_signed() ? 1u : 0u) | (t.b.is_signed() ? 2u : 0u) | saturate |
+                           (f.d == 2 ? 8u : 0u) | (f.bits == 4 ? 16u : 0u);
+    return emit_mma(x, Micro::mma_integer, f.d, f.a, f.b, flags, f.k);
+  }
+  x.unsupported();
+}
+
 }  // namespace
 
 void decode_mma(Decoder& x) {
   Modifiers& m = x.mods();
   m.take("sync");
   m.take("aligned");
-  const int shape = m.take_one_of({"m16n8k8", "m16n8k16"});
-  if (shape < 0 || !m.take("row") || !m.take("col")) x.unsupported();
-  const TypeName d = m.need_type(), a = m.need_type(), b = m.need_type(), c = m.need_type();
-  if (!a.is(K::kFloat, 16) || !b.is(K::kFloat, 16) || d.kind != K::kFloat || c.kind != K::kFloat ||
-      d.bits != c.bits) {
-    x.unsupported();
+  constexpr std::string_view kShapes[] = {"m16n8k4",  "m16n8k8",  "m16n8k16", "m16n8k32",
+                                          "m16n8k64", "m8n8k16", "m8n8k32"};
+  std::string_view shape;
+  for (std::string_view s : kShapes) {
+    if (m.take(s)) shape = s;
   }
-  if (shape == 1) x.need_compute(80, "mma.m16n8k16");
-  const bool full = d.bits == 32;
-  std::vector<uint32_t> rows;
-  append_rows(x, x.operand(0), full ? 4 : 2, true, rows);
-  append_rows(x, x.operand(1), shape == 0 ? 2 : 4, false, rows);
-  append_rows(x, x.operand(2), shape == 0 ? 1 : 2, false, rows);
-  append_rows(x, x.operand(3), full ? 4 : 2, false, rows);
-  const Micro micro = shape == 0 ? (full ? Micro::mma_m16n8k8_f32 : Micro::mma_m16n8k8_f16)
-                                 : (full ? Micro::mma_m16n8k16_f32 : Micro::mma_m16n8k16_f16);
-  const uint32_t extra = x.pool(rows);
-  x.emit(micro).extra = extra;
+  if (shape.empty() || !m.take("row") || !m.take("col")) x.unsupported();
+  MmaTypes t;
+  t.d = m.need_type();
+  t.a = m.need_type();
+  t.b = m.need_type();
+  t.c = m.need_type();
+  switch (t.a.kind) {
+    case K::kE4m3:
+    case K::kE5m2: return decode_mma_fp8(x, shape, t);
+    case K::kSigned:
+    case K::kUnsigned: return decode_mma_integer(x, shape, t);
+    default: return decode_mma_float(x, shape, t);
+  }
 }
 
 namespace {
@@ -81,7 +165,5 @@ void decode_movmatrix(Decoder& x) {
   const uint32_t d = x.destination(x.operand(0), 4);
   x.emit(Micro::movmatrix, d, x.source_b32(x.operand(1)));
 }
-
-void decode_wmma(Decoder& x) { x.unsupported("wmma comes next"); }
 
 }  // namespace tcd::emu

@@ -25,7 +25,9 @@ std::optional<TypeName> parse_type(std::string_view text) {
       {"f64", {K::kFloat, 64, false}},    {"bf16", {K::kBfloat, 16, false}},
       {"bf16x2", {K::kBfloat, 16, true}}, {"tf32", {K::kTf32, 32, false}},
       {"pred", {K::kPred, 1, false}},     {"e4m3x2", {K::kE4m3, 8, true}},
-      {"e5m2x2", {K::kE5m2, 8, true}},
+      {"e5m2x2", {K::kE5m2, 8, true}},    {"e4m3", {K::kE4m3, 8, false}},
+      {"e5m2", {K::kE5m2, 8, false}},     {"s4", {K::kSigned, 4, false}},
+      {"u4", {K::kUnsigned, 4, false}},
   };
   for (const Entry& e : kTypes) {
     if (e.name == text) return e.type;

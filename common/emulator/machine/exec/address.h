@@ -29,11 +29,9 @@ inline void observe(Warp& w, const MicroOp* op, ptx::Space space, AccessKind kin
   w.observer->access(w, op, space, access, mask, addresses, bytes);
 }
 
-// Global, constant or generic memory. `bytes` is a power of two.
-inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,
-                           Pointers& out) {
-  const u64* a = row<u64>(w, op->a);
-  const u64 imm = static_cast<u64>(op->imm);
+// Global, constant or generic memory at a[lane] + imm. `bytes` is a power of two.
+inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 imm, u32 bytes,
+                       AccessKind kind, Pointers& out) {
   const AccessCache& cache = w.caches[op->slot];
   if (__builtin_expect(mask == kAllLanes, 1)) {
     const u64 first = a[0];
@@ -80,6 +78,11 @@ inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, Acce
     for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
     observe(w, op, space_of(op), kind, mask, address, bytes);
   }
+}
+
+inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,
+                           Pointers& out) {
+  resolve_at(w, op, mask, row<u64>(w, op->a), static_cast<u64>(op->imm), bytes, kind, out);
 }
 
 // Offsets into the CTA's shared memory, in a row of 32-bit numbers.

@@ -251,5 +251,6 @@ void fill_atomic(Table& table);
 void fill_async(Table& table);
 void fill_warp(Table& table);
 void fill_matrix(Table& table);
+void fill_wmma(Table& table);
 
 }  // namespace tcd::emu::TCD_ISA_NAMESPACE

@@ -38,6 +38,48 @@ const MicroOp* mma(Warp& w, const MicroOp* op, u32 mask) {
   return op + 1;
 }
 
+using Fp8Function = void (*)(const TensorNumerics&, Fp8, Fp8, const Row*, const Row*, const Row*,
+                             Row*);
+
+// flags: bit 0 A is e5m2, bit 1 B is e5m2.
+template <Fp8Function kFunction, int kD, int kA, int kB>
+const MicroOp* mma_fp8(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  Row a[kA], b[kB], c[kD], d[kD];
+  const u32 first = op->extra;
+  const Row* pa = gather(w, first + kD, a);
+  const Row* pb = gather(w, first + kD + kA, b);
+  const Row* pc = gather(w, first + kD + kA + kB, c);
+  kFunction(*w.numerics, (op->flags & 1) != 0 ? Fp8::kE5m2 : Fp8::kE4m3,
+            (op->flags & 2) != 0 ? Fp8::kE5m2 : Fp8::kE4m3, pa, pb, pc, d);
+  scatter(w, first, d);
+  ++w.counters->mma_fp8;
+  return op + 1;
+}
+
+// flags: bit 0 A signed, bit 1 B signed, bit 2 .satfinite, bit 3 m is 8, bit 4 four bits; imm: k.
+const MicroOp* mma_integer(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  IntegerMma shape{};
+  shape.m = (op->flags & 8) != 0 ? 8 : 16;
+  shape.k = static_cast<int>(op->imm);
+  shape.bits = (op->flags & 16) != 0 ? 4 : 8;
+  shape.a_signed = (op->flags & 1) != 0;
+  shape.b_signed = (op->flags & 2) != 0;
+  shape.saturate = (op->flags & 4) != 0;
+  // A register holds 32 / bits values; B's 8 columns need k * 8 * bits / 1024 registers.
+  const int nb = shape.k * shape.bits / 128, na = nb * shape.m / 8, nd = shape.m == 8 ? 2 : 4;
+  Row a[4], b[2], c[4], d[4];
+  const u32* at = w.pool + op->extra + nd;
+  for (int i = 0; i < na; ++i) a[i] = *row<Row>(w, *at++);
+  for (int i = 0; i < nb; ++i) b[i] = *row<Row>(w, *at++);
+  for (int i = 0; i < nd; ++i) c[i] = *row<Row>(w, *at++);
+  mma_s32(shape, a, b, c, d);
+  for (int i = 0; i < nd; ++i) *row<Row>(w, w.pool[op->extra + u32(i)]) = d[i];
+  ++w.counters->mma_integer;
+  return op + 1;
+}
+
 // ldmatrix: lanes 8m…8m+7 give the eight row addresses of matrix m; a row is 16 bytes. Lane i gets
 // word i % 4 of row i / 4, so an 8×8 matrix of b16 is a register row as it stands in memory.
 // flags: element count, kWideAddress; bit 9 (kWideRegister) stands for .trans here.
@@ -107,6 +149,15 @@ void fill_matrix(Table& t) {
   bind_handler(t, Micro::mma_m16n8k16_f32, &mma<&mma_m16n8k16_f32_f16, 4, 4, 2, &C::hmma_m16n8k16>);
   bind_handler(t, Micro::mma_m16n8k8_f16, &mma<&mma_m16n8k8_f16_f16, 2, 2, 1, &C::hmma_m16n8k8>);
   bind_handler(t, Micro::mma_m16n8k16_f16, &mma<&mma_m16n8k16_f16_f16, 2, 4, 2, &C::hmma_m16n8k16>);
+  bind_handler(t, Micro::mma_m16n8k8_bf16, &mma<&mma_m16n8k8_f32_bf16, 4, 2, 1, &C::mma_bf16>);
+  bind_handler(t, Micro::mma_m16n8k16_bf16, &mma<&mma_m16n8k16_f32_bf16, 4, 4, 2, &C::mma_bf16>);
+  bind_handler(t, Micro::mma_m16n8k4_tf32, &mma<&mma_m16n8k4_f32_tf32, 4, 2, 1, &C::mma_tf32>);
+  bind_handler(t, Micro::mma_m16n8k8_tf32, &mma<&mma_m16n8k8_f32_tf32, 4, 4, 2, &C::mma_tf32>);
+  bind_handler(t, Micro::mma_m16n8k16_fp8_f32, &mma_fp8<&mma_m16n8k16_f32_fp8, 4, 2, 1>);
+  bind_handler(t, Micro::mma_m16n8k32_fp8_f32, &mma_fp8<&mma_m16n8k32_f32_fp8, 4, 4, 2>);
+  bind_handler(t, Micro::mma_m16n8k16_fp8_f16, &mma_fp8<&mma_m16n8k16_f16_fp8, 2, 2, 1>);
+  bind_handler(t, Micro::mma_m16n8k32_fp8_f16, &mma_fp8<&mma_m16n8k32_f16_fp8, 2, 4, 2>);
+  bind_handler(t, Micro::mma_integer, &mma_integer);
   bind_handler(t, Micro::ldmatrix, &ldmatrix);
   bind_handler(t, Micro::stmatrix, &stmatrix);
   bind_handler(t, Micro::movmatrix, &movmatrix);

@@ -22,6 +22,7 @@ const HandlerPair* handlers() {
     fill_async(table);
     fill_warp(table);
     fill_matrix(table);
+    fill_wmma(table);
     return true;
   }();
   static_cast<void>(filled);
