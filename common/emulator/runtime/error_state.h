@@ -64,6 +64,7 @@ cudaError_t api_call(CallKind kind, Body&& body) {
   cudaError_t answer = cudaSuccess;
   if (error_state().blocks(kind, answer)) return remember(answer);
   try {
+    if (kind != CallKind::kHostOnly) settings();  // no device under a name that does not exist
     return remember(std::forward<Body>(body)());
   } catch (const ApiError& error) {
     complain_once(error.what());

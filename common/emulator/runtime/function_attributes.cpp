@@ -32,10 +32,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         const int64_t most =
             int64_t{profile().shared_per_block_optin} - facts.footprint.static_shared;
         if (value < 0 || value > most) {
-          throw ApiError(cudaErrorInvalidValue, "cudaFuncSetAttribute: " + std::to_string(value) +
-                                                    " bytes of dynamic shared memory for " +
-                                                    kernel.name + "; this device allows 0 to " +
-                                                    std::to_string(most));
+          throw ApiError(cudaErrorInvalidValue,
+                         "cudaFuncSetAttribute: " + std::to_string(value) +
+                             " bytes of dynamic shared memory for " + readable(kernel.name) +
+                             "; this device allows 0 to " + std::to_string(most));
         }
         kernel.max_dynamic_shared = value;
         return cudaSuccess;

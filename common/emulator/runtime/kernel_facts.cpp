@@ -12,7 +12,7 @@ KernelFacts facts_of(const RegisteredKernel& registered) {
   facts.kernel = module.program().find_kernel(registered.name);
   if (facts.kernel == nullptr) {
     throw ApiError(cudaErrorInvalidDeviceFunction,
-                   "kernel " + registered.name + " is not in the PTX for compute_" +
+                   "kernel " + readable(registered.name) + " is not in the PTX for compute_" +
                        std::to_string(module.ptx_architecture()) +
                        "; was it compiled under an #if on __CUDA_ARCH__?");
   }
@@ -32,7 +32,7 @@ KernelFacts facts_of(const RegisteredKernel& registered) {
       facts.footprint.static_shared = known->static_shared_bytes;
     }
   } else {
-    note_once("no machine code is embedded for " + registered.name +
+    note_once("no machine code is embedded for " + readable(registered.name) +
               ": its register count is unknown and reported as 0");
   }
   const uint32_t without_opt_in =

@@ -50,7 +50,7 @@ cudaError_t error_of(Fault fault) {
 }
 
 [[noreturn]] void refuse(const RegisteredKernel& kernel, cudaError_t code, const std::string& why) {
-  throw ApiError(code, "launch of " + kernel.name + " refused: " + why);
+  throw ApiError(code, "launch of " + readable(kernel.name) + " refused: " + why);
 }
 
 std::string text_of(const dim3& d) {
@@ -148,7 +148,7 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
   add_to_totals(counters);
   if (stopped.fault == Fault::kNone) return cudaSuccess;
 
-  complain("kernel " + kernel.name + " was stopped\n" + stopped.message);
+  complain("kernel " + readable(kernel.name) + " was stopped\n" + stopped.message);
   const cudaError_t error = error_of(stopped.fault);
   if (stopped.fault == Fault::kInvalidConfiguration) return error;
   if (stopped.fault == Fault::kUnsupported) {  // ours, not the program's: say so at once

@@ -1,6 +1,9 @@
 #include "runtime/messages.h"
 
+#include <cxxabi.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
@@ -38,6 +41,13 @@ void complain_once(std::string_view text) {
 
 void note_once(std::string_view text) {
   if (!is_quiet() && first_time(text)) complain(text);
+}
+
+std::string readable(const std::string& mangled) {
+  char* plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr);
+  const std::string text = plain != nullptr ? plain : mangled;
+  std::free(plain);
+  return text;
 }
 
 }  // namespace tcd::emu

@@ -1,6 +1,7 @@
 // What the runtime tells people: lines on stderr that begin with "tcd: ".
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tcd::emu {
@@ -11,5 +12,8 @@ void complain(std::string_view text);
 void complain_once(std::string_view text);
 // Something worth knowing although all is well. Printed once each; silenced by TCD_QUIET=1.
 void note_once(std::string_view text);
+
+// A mangled name as people write it: "store_at(int*)". Other names come back unchanged.
+std::string readable(const std::string& mangled);
 
 }  // namespace tcd::emu

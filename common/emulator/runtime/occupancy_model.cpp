@@ -26,7 +26,7 @@ uint32_t warps_by_registers(const Profile& gpu, uint32_t registers) {
 
 int ctas_per_sm(const Profile& gpu, const KernelFootprint& kernel, uint32_t threads,
                 uint64_t dynamic_shared) {
-  if (threads == 0 || threads > static_cast<uint32_t>(max_threads_per_cta(gpu, kernel))) return 0;
+  if (threads == 0 || threads > static_cast<uint32_t>(gpu.threads_per_block)) return 0;
   const uint64_t shared = uint64_t{kernel.static_shared} + dynamic_shared;
   if (dynamic_shared > kernel.dynamic_shared_limit || shared > gpu.shared_per_block_optin) return 0;
 
@@ -54,11 +54,10 @@ int64_t available_dynamic_shared(const Profile& gpu, const KernelFootprint& kern
   if (ctas <= 0 || ctas_per_sm(gpu, kernel, threads, 0) < ctas) return -1;
   const uint64_t unit = shared_unit(gpu);
   const uint64_t each = gpu.shared_per_sm / static_cast<uint64_t>(ctas) / unit * unit;
-  const uint64_t fixed = uint64_t{kernel.static_shared} + gpu.shared_reserved_per_block;
-  if (each < fixed) return -1;
-  return static_cast<int64_t>(
-      std::min<uint64_t>({each - fixed, gpu.shared_per_block_optin - kernel.static_shared,
-                          kernel.dynamic_shared_limit}));
+  if (each < kernel.static_shared) return -1;
+  return static_cast<int64_t>(std::min<uint64_t>({each - kernel.static_shared,
+                                                  gpu.shared_per_block_optin - kernel.static_shared,
+                                                  kernel.dynamic_shared_limit}));
 }
 
 }  // namespace tcd::emu

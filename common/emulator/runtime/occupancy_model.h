@@ -19,7 +19,8 @@ struct KernelFootprint {
   uint32_t dynamic_shared_limit = ~0u;  // bytes a launch may ask for (48 KiB until opted in)
 };
 
-// CTAs per SM for CTAs of `threads` threads and `dynamic_shared` bytes; 0: not even one fits.
+// CTAs per SM for CTAs of `threads` threads and `dynamic_shared` bytes; 0: not even one fits. Like
+// the runtime, it asks what the SM can hold and does not look at __launch_bounds__.
 int ctas_per_sm(const Profile& gpu, const KernelFootprint& kernel, uint32_t threads,
                 uint64_t dynamic_shared);
 
@@ -27,7 +28,8 @@ int ctas_per_sm(const Profile& gpu, const KernelFootprint& kernel, uint32_t thre
 int max_threads_per_cta(const Profile& gpu, const KernelFootprint& kernel);
 
 // Bytes of dynamic shared memory each CTA may use while `ctas` of them stay resident; -1: they do
-// not fit at all.
+// not fit at all. Like the runtime (recorded on an H200), it forgets the reserved 1 KiB of each
+// CTA: where shared memory is what limits, one CTA less fits than asked for.
 int64_t available_dynamic_shared(const Profile& gpu, const KernelFootprint& kernel, int ctas,
                                  uint32_t threads);
 

@@ -42,12 +42,12 @@ void Registry::add_kernel(void** handle, const void* host_function, const char* 
 
 void Registry::add_variable(void** handle, const void* host_variable, const char* name,
                             uint64_t bytes) {
-  variables_[host_variable] = {&module_of(handle), name, bytes, false};
+  variables_[host_variable] = {&module_of(handle), name, bytes, nullptr};
 }
 
 void Registry::add_managed(void** handle, void** host_pointer, const char* name, uint64_t bytes) {
   LoadedModule& module = module_of(handle);
-  variables_[host_pointer] = {&module, name, bytes, true};
+  variables_[host_pointer] = {&module, name, bytes, host_pointer};
   module.add_managed({name, bytes, host_pointer, nullptr});
 }
 
@@ -64,7 +64,14 @@ RegisteredKernel& Registry::kernel(const void* host_function_or_handle) {
 
 const RegisteredVariable* Registry::variable(const void* host_variable) const {
   const auto found = variables_.find(host_variable);
-  return found == variables_.end() ? nullptr : &found->second;
+  if (found != variables_.end()) return &found->second;
+  // Host code that names a managed variable means its storage, not the pointer that leads there.
+  for (const auto& [key, variable] : variables_) {
+    if (variable.managed_at != nullptr && *variable.managed_at == host_variable) {
+      return &variable;
+    }
+  }
+  return nullptr;
 }
 
 void Registry::load_managed() {

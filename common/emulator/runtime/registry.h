@@ -24,7 +24,7 @@ struct RegisteredVariable {
   LoadedModule* module = nullptr;
   std::string name;
   uint64_t bytes = 0;
-  bool is_managed = false;
+  void** managed_at = nullptr;  // __managed__: where the program keeps the storage's address
 };
 
 class Registry {
@@ -38,7 +38,8 @@ class Registry {
 
   // By host function or by handle. Throws ApiError.
   RegisteredKernel& kernel(const void* host_function_or_handle);
-  // By the address of the host's shadow variable. nullptr: not a symbol of the device.
+  // By the address of the host's shadow variable, or of a managed variable's storage. nullptr: no
+  // symbol of the device.
   const RegisteredVariable* variable(const void* host_variable) const;
   // Loads what kernels do not: managed variables must exist before the host touches them.
   void load_managed();

@@ -20,8 +20,8 @@ Storage storage_of(const void* symbol) {
                    "a symbol function was given something that is no device variable");
   }
   Program& program = variable->module->program();
-  if (variable->is_managed) {
-    return {*static_cast<std::byte* const*>(symbol), variable->bytes};
+  if (variable->managed_at != nullptr) {
+    return {static_cast<std::byte*>(*variable->managed_at), variable->bytes};
   }
   const auto found = program.find_symbol(variable->name);
   if (!found) {

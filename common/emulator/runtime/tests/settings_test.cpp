@@ -15,8 +15,8 @@ struct Outcome {
   std::string text;  // stdout and stderr
 };
 
-Outcome run(const std::string& environment, const std::string& section) {
-  const std::string command = environment + " " OBSERVE " " + section + " 2>&1";
+Outcome run_command(const std::string& command_line) {
+  const std::string command = command_line + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   Outcome outcome;
@@ -27,6 +27,10 @@ Outcome run(const std::string& environment, const std::string& section) {
   const int status = pclose(pipe);
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
+}
+
+Outcome run(const std::string& environment, const std::string& section) {
+  return run_command(environment + " " OBSERVE " " + section);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -70,6 +74,15 @@ TEST_CASE("a fault is reported once, by kernel name, on stderr") {
   CHECK(contains(fault.text, "store_at"));
   CHECK(contains(fault.text, "kernels.cu"));  // -lineinfo leads back to the source
   CHECK(contains(run("TCD_QUIET=1", "fault-null").text, "tcd: kernel "));
+}
+
+TEST_CASE("an executable without PTX is told what to compile with") {
+  for (const char* gpu : {"a100", "rtx4090", "h100"}) {
+    const Outcome outcome = run_command(std::string("TCD_GPU=") + gpu + " " MACHINE_CODE_ONLY);
+    CHECK(contains(outcome.text, "launch: cudaErrorNoKernelImageForDevice"));
+    CHECK(contains(outcome.text, "-gencode arch=compute_"));
+    CHECK(contains(outcome.text, "malloc: cudaSuccess"));  // control
+  }
 }
 
 TEST_CASE("TCD_QUIET=1 silences notes") {
