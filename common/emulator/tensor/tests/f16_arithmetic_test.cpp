@@ -170,6 +170,36 @@ TEST_CASE("known results, worked out by hand") {
   CHECK(f16_dot(V{nan, 0, 0, 0, 0, 0, 0, 0}, V(8, one), 0, 8, 24) == 0x7fffffff);
 }
 
+TEST_CASE("the largest sums: 16 products just below 4 and C need 33 bits at F = 25") {
+  for (uint32_t sign : {0u, 0x8000u}) {
+    for (uint32_t c : {0x3fffffffu, 0xbfffffffu, 0u}) {
+      tiles::Tile tile = {16, false, std::vector<uint32_t>(256, 0x3fff | sign),
+                          std::vector<uint32_t>(128, 0x3fff), std::vector<uint32_t>(128, c)};
+      for (const MmaKernels* kernels : variants()) {
+        for (Step step : {Step{16, 16, 25, false}, Step{16, 8, 25, false}}) {
+          CHECK(general(*kernels, tile, step) == model(tile, step));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a changed register is seen, whichever lane changed") {
+  // mma.h recognises fragments it decoded before; nobody tells it of writes.
+  tiles::Rng rng(5);
+  const TensorNumerics chip{8, 24, ""};
+  tiles::Tile tile =
+      tiles::random_f16_tile(rng, 16, false, Kind::kNarrow, Kind::kNarrow, Kind::kNarrow);
+  for (size_t i = 0; i < tile.a.size() + tile.b.size(); ++i) {
+    uint32_t& element = i < tile.a.size() ? tile.a[i] : tile.b[i - tile.a.size()];
+    element ^= 0x0200;
+    tiles::Fragments f = tiles::fragments_of(tile);
+    Row d[4];
+    mma_m16n8k16_f32_f16(chip, f.a, f.b, f.c, d);
+    REQUIRE(tiles::matrix_of(d, false) == model(tile, {16, 8, 24, false}));
+  }
+}
+
 TEST_CASE("mma.h picks chunk and F from the profile's numerics") {
   tiles::Rng rng(3);
   const TensorNumerics ampere{8, 24, ""}, hopper{16, 25, ""};

@@ -184,6 +184,62 @@ TEST_CASE("control: without the subnormals' exponent in the bound the proof woul
   }
 }
 
+TEST_CASE("control: a subnormal FP16 C raises the chip's exponent as well") {
+  // C = 2^-24 counts with exponent -14, so the chip drops the 2^-45 that would break a tie.
+  tiles::Tile tile = {8, true, std::vector<uint32_t>(128), std::vector<uint32_t>(64),
+                      std::vector<uint32_t>(128, 0x0001)};
+  for (int m = 0; m < 16; ++m) {
+    tile.a[size_t(m * 8)] = tile.a[size_t(m * 8 + 1)] = 0x0800;  // 2^-13
+    tile.a[size_t(m * 8 + 2)] = 0x0004;                          // 2^-22
+  }
+  for (int n = 0; n < 8; ++n) {
+    tile.b[size_t(n)] = tile.b[size_t(8 + n)] = 0x8800;  // -2^-13
+    tile.b[size_t(16 + n)] = 0x0002;                     // 2^-23
+  }
+  for (const MmaKernels* kernels : variants()) {
+    Outcome out = run(*kernels, tile, 8, 24);
+    CHECK_FALSE(out.proven);
+    CHECK(out.chip[0] == 0);  // half a unit, to even
+  }
+}
+
+TEST_CASE("the limit itself: one unit below 2^24 is proven, 2^24 is not") {
+  for (const MmaKernels* kernels : variants()) {
+    for (int k : {8, 16}) {
+      // k products of 1023 * 2047 (or half as much), in units of 1.
+      const uint32_t a = k == 8 ? 0x63fe : 0x5ff8;  // 1023, 510
+      tiles::Tile tile = {k, false, std::vector<uint32_t>(size_t(16 * k), a),
+                          std::vector<uint32_t>(size_t(8 * k), 0x67ff), std::vector<uint32_t>(128)};
+      tile.a[0] = k == 8 ? a : 0x5ffc;  // 511: an odd element, so that the unit is 1
+      const float largest = k == 8 ? 1023 : 511;
+      const float room = 0x1p24f - float(k) * largest * 2047;
+      for (uint32_t& c : tile.c) c = pattern(room - 1);
+      Outcome out = run(*kernels, tile, 16, 25);
+      REQUIRE(out.proven);
+      REQUIRE(out.fast == out.chip);
+      tile.c[77] = pattern(room);
+      REQUIRE_FALSE(run(*kernels, tile, 16, 25).proven);
+      tile.c[77] = pattern(-room);
+      REQUIRE_FALSE(run(*kernels, tile, 16, 25).proven);
+    }
+  }
+}
+
+TEST_CASE("control: a tiny element hidden among large ones is refused") {
+  for (const MmaKernels* kernels : variants()) {
+    for (size_t where : {size_t{0}, size_t{33}, size_t{127}}) {
+      tiles::Tile tile = {8, false, std::vector<uint32_t>(128, 0x5800),  // 128
+                          std::vector<uint32_t>(64, 0x5800), std::vector<uint32_t>(128)};
+      REQUIRE(run(*kernels, tile, 8, 24).proven);
+      tile.a[where] = 0x0001;
+      REQUIRE_FALSE(run(*kernels, tile, 8, 24).proven);
+      tile.a[where] = 0x5800;
+      tile.b[where / 2] = 0x8001;
+      REQUIRE_FALSE(run(*kernels, tile, 8, 24).proven);
+    }
+  }
+}
+
 TEST_CASE("signed zeros: both paths give +0") {
   for (const MmaKernels* kernels : variants()) {
     for (bool half : {false, true}) {

@@ -2,6 +2,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tensor/fp8.h"
 #include "tensor/mma.h"
 #include "tensor/tests/reference_dot.h"
@@ -66,6 +68,32 @@ TEST_CASE("BF16 equals the integer model, from subnormals to the largest numbers
                     model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip.fraction_bits));
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("BF16 at every scale: where the kernels hand over to the slow model, and back") {
+  tiles::Rng rng(45);
+  for (const TensorNumerics& chip : {kAmpere, kHopper}) {
+    for (int scale_a = -120; scale_a <= 120; scale_a += 4) {
+      for (int scale_b : {-110, -60, -51, -49, -20, 0, 20, 49, 51, 60, 110}) {
+        const int k = scale_a % 8 == 0 ? 8 : 16;
+        tiles::Tile tile = random_tile(rng, k, reference::kBf16, false, Kind::kNarrow,
+                                       Kind::kNarrow, Kind::kNarrow);
+        auto shift = [](std::vector<uint32_t>& matrix, int fraction_bits, int scale) {
+          for (uint32_t& x : matrix) x += uint32_t(scale) << fraction_bits;
+        };
+        shift(tile.a, 7, scale_a);
+        shift(tile.b, 7, scale_b);
+        shift(tile.c, 23, std::clamp(scale_a + scale_b, -120, 120));
+        // Without C only the inputs stand between the tile and a wrong proof.
+        if (k == 8) tile.c.assign(128, 0);
+        tiles::Fragments f = tiles::fragments_of_words(tile, 16);
+        (k == 8 ? mma_m16n8k8_f32_bf16 : mma_m16n8k16_f32_bf16)(chip, f.a, f.b, f.c, f.c);
+        INFO("scales " << scale_a << ' ' << scale_b);
+        REQUIRE(tiles::matrix_of(f.c, false) ==
+                model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip.fraction_bits));
       }
     }
   }
