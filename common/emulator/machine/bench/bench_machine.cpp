@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -36,10 +37,12 @@ void measure(const char* name, const char* kernel, const std::string& path, int 
   const uint64_t c = bench.upload(std::vector<float>(count, -1));
   const auto grid = static_cast<uint32_t>(n) / tile;
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
   const LaunchError e =
       bench.launch(kernel, {grid, grid}, {256}, Params().add(a).add(a).add(c).add(n));
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   if (e.fault != Fault::kNone) {
     std::printf("%s: %s\n", name, e.message.c_str());
     std::exit(1);
@@ -47,11 +50,13 @@ void measure(const char* name, const char* kernel, const std::string& path, int 
   size_t wrong = 0;
   for (float v : bench.download<float>(c, count)) wrong += v != static_cast<float>(n);
   const LaunchCounters& k = bench.counters;
-  std::printf("%-6s n=%d: %.3f s, %.1f M warp instructions, %.1f M/s with %d threads, %llu mma; %s\n",
-              name, n, seconds, double(k.warp_instructions) / 1e6,
-              double(k.warp_instructions) / 1e6 / seconds, threads,
-              static_cast<unsigned long long>(k.hmma_m16n8k8 + k.hmma_m16n8k16),
-              wrong == 0 ? "result right" : "RESULT WRONG");
+  const double millions = static_cast<double>(k.warp_instructions) / 1e6;
+  std::printf(
+      "%-6s n=%d: %.3f s on %d threads, %.3f s of CPU time, %.1f M warp instructions: "
+      "%.1f M/s and core; %llu mma; %s\n",
+      name, n, seconds, threads, cpu, millions, millions / cpu,
+      static_cast<unsigned long long>(k.hmma_m16n8k8 + k.hmma_m16n8k16),
+      wrong == 0 ? "result right" : "RESULT WRONG");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ void decode_mma_float(Decoder& x, std::string_view shape, const MmaTypes& t) {
   const bool full = t.d.bits == 32;
   if (t.a.kind == K::kFloat && t.b.kind == K::kFloat && t.a.bits == 16) {
     if (shape == "m16n8k8") {
-      return emit_mma(x, full ? Micro::mma_m16n8k8_f32 : Micro::mma_m16n8k8_f16, full ? 4 : 2, 2, 1);
+      return emit_mma(x, full ? Micro::mma_m16n8k8_f32 : Micro::mma_m16n8k8_f16, full ? 4 : 2, 2,
+                      1);
     }
     if (shape == "m16n8k16") {
       x.need_compute(80, "mma.m16n8k16");
@@ -110,7 +111,7 @@ void decode_mma(Decoder& x) {
   Modifiers& m = x.mods();
   m.take("sync");
   m.take("aligned");
-  constexpr std::string_view kShapes[] = {"m16n8k4",  "m16n8k8",  "m16n8k16", "m16n8k32",
+  constexpr std::string_view kShapes[] = {"m16n8k4",  "m16n8k8", "m16n8k16", "m16n8k32",
                                           "m16n8k64", "m8n8k16", "m8n8k32"};
   std::string_view shape;
   for (std::string_view s : kShapes) {
@@ -124,10 +125,13 @@ void decode_mma(Decoder& x) {
   t.c = m.need_type();
   switch (t.a.kind) {
     case K::kE4m3:
-    case K::kE5m2: return decode_mma_fp8(x, shape, t);
+    case K::kE5m2:
+      return decode_mma_fp8(x, shape, t);
     case K::kSigned:
-    case K::kUnsigned: return decode_mma_integer(x, shape, t);
-    default: return decode_mma_float(x, shape, t);
+    case K::kUnsigned:
+      return decode_mma_integer(x, shape, t);
+    default:
+      return decode_mma_float(x, shape, t);
   }
 }
 

@@ -59,8 +59,8 @@ void decode_access(Decoder& x, bool load) {
   }
   const int registers = wmma_registers(operand, half);
   const bool pairs = half && halves_are_neighbours(shape, operand, row_major, registers);
-  const auto a = x.address(x.operand(load ? 1 : 0),
-                           space > 0 ? ptx::Space::kShared : ptx::Space::kGlobal);
+  const auto a =
+      x.address(x.operand(load ? 1 : 0), space > 0 ? ptx::Space::kShared : ptx::Space::kGlobal);
   const WmmaExtent extent = wmma_extent(shape, operand);
   const uint32_t stride =
       x.operands() > 2
@@ -77,7 +77,9 @@ void decode_access(Decoder& x, bool load) {
   op.slot = slot;
   op.flags = (a.is_wide ? kWideAddress : 0) | (space < 0 ? kGenericSpace : 0) |
              (space > 0 ? kMatrixShared : 0) | (row_major ? kMatrixRowMajor : 0) |
-             (pairs ? kMatrixPairs : half ? kMatrixHalves : 0);
+             (pairs  ? kMatrixPairs
+              : half ? kMatrixHalves
+                     : 0);
 }
 
 // The fragments' layout does not depend on row or col: both are forgotten after the load.
@@ -104,10 +106,14 @@ void decode_multiply(Decoder& x) {
 
 void decode_wmma(Decoder& x) {
   switch (x.mods().take_one_of({"load", "store", "mma"})) {
-    case 0: return decode_access(x, true);
-    case 1: return decode_access(x, false);
-    case 2: return decode_multiply(x);
-    default: x.unsupported();
+    case 0:
+      return decode_access(x, true);
+    case 1:
+      return decode_access(x, false);
+    case 2:
+      return decode_multiply(x);
+    default:
+      x.unsupported();
   }
 }
 

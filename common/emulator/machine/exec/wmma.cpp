@@ -1,7 +1,8 @@
 // wmma.load, wmma.store, wmma.mma (PTX ISA 9.7.14.4). Which lane holds which cell is the tensor
 // part's knowledge; decode has put every access's row and column into the pool.
-#include "machine/exec/address.h"
 #include "tensor/wmma.h"
+
+#include "machine/exec/address.h"
 
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
