@@ -61,10 +61,23 @@ TCD_INLINE void store_pair(Row* d, Place at, Pair v) {
     store_f32(d, at, v);
 }
 
+// Calls body<t, half>() for the eight k of a step.
+template <typename Body>
+TCD_INLINE void each_k(Body&& body) {
+  body.template operator()<0, 0>();
+  body.template operator()<0, 1>();
+  body.template operator()<1, 0>();
+  body.template operator()<1, 1>();
+  body.template operator()<2, 0>();
+  body.template operator()<2, 1>();
+  body.template operator()<3, 0>();
+  body.template operator()<3, 1>();
+}
+
 // acc += A * B over k = 8 * step + {0..7}, `count` groups from `first` side by side.
 template <int count>
 TCD_INLINE void accumulate(const PreparedA& a, const PreparedB& b, int step, int first, Pair* acc) {
-  auto one = [&]<int t, int half>() __attribute__((always_inline)) {
+  each_k([&]<int t, int half>() __attribute__((always_inline)) {
     const Floats even = every_quad(b.value[2 * step + half][t][0]);
     const Floats odd = every_quad(b.value[2 * step + half][t][1]);
     for (int i = 0; i < count; ++i) {
@@ -73,15 +86,7 @@ TCD_INLINE void accumulate(const PreparedA& a, const PreparedB& b, int step, int
       acc[i].even = mul_add(x, even, acc[i].even);
       acc[i].odd = mul_add(x, odd, acc[i].odd);
     }
-  };
-  one.template operator()<0, 0>();
-  one.template operator()<0, 1>();
-  one.template operator()<1, 0>();
-  one.template operator()<1, 1>();
-  one.template operator()<2, 0>();
-  one.template operator()<2, 1>();
-  one.template operator()<3, 0>();
-  one.template operator()<3, 1>();
+  });
 }
 
 }  // namespace

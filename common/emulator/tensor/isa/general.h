@@ -54,79 +54,90 @@ TCD_INLINE Floats normalise(Ints sum1, Ints sum2) {
   return as_floats(either(bits(value), both(negative, every(int32_t(0x80000000u)))));
 }
 
-// One element column: c and the chunk's products, given E over the products.
+// One element column of a chunk, given E over its products.
 template <bool kHalf, bool kWide>
 struct Column {
   Floats c, scale, unscale;
-  Ints sum1, sum2, no_product;
+  Ints no_product;
 
-  TCD_INLINE void begin(Column& x, Floats c, Ints product_exponent, int fraction_bits) {
-    Ints field = shr<23>(magnitude_bits(c));
-    Ints exponent = sub(field, every(127));
+  // Sets the scale 2^(F - E); returns C aligned and truncated.
+  __attribute__((always_inline)) Ints begin(Floats addend, Ints product_exponent,
+                                            int fraction_bits) {
+    Ints exponent = sub(shr<23>(magnitude_bits(addend)), every(127));
     if constexpr (kHalf) {
-      Ints zero = greater(every(1), magnitude_bits(c));
+      Ints zero = greater(every(1), magnitude_bits(addend));
       exponent = select(zero, exponent, larger(exponent, every(-14)));
     }
-    x.c = c;
-    x.no_product = greater(every(kNoProduct / 2), product_exponent);
+    c = addend;
+    no_product = greater(every(kNoProduct / 2), product_exponent);
     Ints top = sub(larger(product_exponent, exponent), every(fraction_bits));
-    x.scale = power_of_two(sub(every(0), top));
-    x.unscale = power_of_two(top);
-    x.sum1 = truncate(mul(c, x.scale));
-    x.sum2 = every(0);
+    scale = power_of_two(sub(every(0), top));
+    unscale = power_of_two(top);
+    return truncate(mul(c, scale));
   }
-  TCD_INLINE Floats end(const Column& x) {
-    Floats value = mul(normalise<kHalf, kWide>(x.sum1, x.sum2), x.unscale);
-    return select(x.no_product, add(x.c, every(0.0f)), value);
+  __attribute__((always_inline)) Floats end(Ints sum1, Ints sum2) const {
+    Floats value = mul(normalise<kHalf, kWide>(sum1, sum2), unscale);
+    return select(no_product, add(c, every(0.0f)), value);
   }
 };
 
-// One chunk for one group: kSteps times 8 products from step `from`.
+constexpr int kTogether = 2;  // groups that share what is loaded of B
+
+// Largest exponent of the products of one step: even columns in the low 16 bits, odd in the high.
+TCD_INLINE void largest_exponents(const PreparedA& a, const PreparedB& b, int step, int first,
+                                  Ints* top) {
+  each_k([&]<int t, int half>() __attribute__((always_inline)) {
+    const Ints of_b = every_quad(b.exponent[2 * step + half][t]);
+    for (int i = 0; i < kTogether; ++i) {
+      Place at = place_of(first + i);
+      const int32_t* of_a = a.exponent[2 * (at.half + 2 * step) + half] + at.lane;
+      top[i] = max16(top[i], add16(spread<t>(load(static_cast<const void*>(of_a))), of_b));
+    }
+  });
+}
+
+struct Sums {
+  Ints even, odd;
+};
+
+// Adds the eight aligned, truncated products of one step.
+TCD_INLINE void add_products(const PreparedA& a, const PreparedB& b, int step, int first,
+                             const Pair* scale, Sums* sums) {
+  each_k([&]<int t, int half>() __attribute__((always_inline)) {
+    const Floats even = every_quad(b.value[2 * step + half][t][0]);
+    const Floats odd = every_quad(b.value[2 * step + half][t][1]);
+    for (int i = 0; i < kTogether; ++i) {
+      Place at = place_of(first + i);
+      Floats x = spread<t>(load(a.value[2 * (at.half + 2 * step) + half] + at.lane));
+      sums[i].even = add(sums[i].even, truncate(mul(mul(x, even), scale[i].even)));
+      sums[i].odd = add(sums[i].odd, truncate(mul(mul(x, odd), scale[i].odd)));
+    }
+  });
+}
+
+// One chunk for kTogether groups, in place: kSteps times 8 products from step `from`.
 template <int kSteps, bool kHalf>
-TCD_INLINE Pair chip_step(const PreparedA& a, const PreparedB& b, int from, int fraction_bits,
-                          Place at, Pair c) {
-  Ints top = every(int32_t(0x80008000u));
-  auto exponents = [&]<int t, int half>(int step) __attribute__((always_inline)) {
-    Ints ea = spread<t>(
-        load(static_cast<const void*>(a.exponent[2 * (at.half + 2 * step) + half] + at.lane)));
-    top = max16(top, add16(ea, every_quad(b.exponent[2 * step + half][t])));
-  };
-  for (int s = 0; s < kSteps; ++s) {
-    exponents.template operator()<0, 0>(from + s);
-    exponents.template operator()<0, 1>(from + s);
-    exponents.template operator()<1, 0>(from + s);
-    exponents.template operator()<1, 1>(from + s);
-    exponents.template operator()<2, 0>(from + s);
-    exponents.template operator()<2, 1>(from + s);
-    exponents.template operator()<3, 0>(from + s);
-    exponents.template operator()<3, 1>(from + s);
-  }
+TCD_INLINE void chip_step(const PreparedA& a, const PreparedB& b, int from, int fraction_bits,
+                          int first, Pair* acc) {
   using Side = Column<kHalf, (kSteps > 1)>;
-  Side even, odd;
-  Side::begin(even, c.even, sar<16>(shl<16>(top)), fraction_bits);
-  Side::begin(odd, c.odd, sar<16>(top), fraction_bits);
-  auto products = [&]<int t, int half>(int step, bool second) __attribute__((always_inline)) {
-    Floats x = spread<t>(load(a.value[2 * (at.half + 2 * step) + half] + at.lane));
-    Floats p = mul(x, every_quad(b.value[2 * step + half][t][0]));
-    Floats q = mul(x, every_quad(b.value[2 * step + half][t][1]));
-    Ints pi = truncate(mul(p, even.scale)), qi = truncate(mul(q, odd.scale));
-    // 16 products at F = 25 may need 33 bits: two sums of 8.
-    Ints& to_even = second ? even.sum2 : even.sum1;
-    Ints& to_odd = second ? odd.sum2 : odd.sum1;
-    to_even = add(to_even, pi);
-    to_odd = add(to_odd, qi);
-  };
-  for (int s = 0; s < kSteps; ++s) {
-    products.template operator()<0, 0>(from + s, s == 1);
-    products.template operator()<0, 1>(from + s, s == 1);
-    products.template operator()<1, 0>(from + s, s == 1);
-    products.template operator()<1, 1>(from + s, s == 1);
-    products.template operator()<2, 0>(from + s, s == 1);
-    products.template operator()<2, 1>(from + s, s == 1);
-    products.template operator()<3, 0>(from + s, s == 1);
-    products.template operator()<3, 1>(from + s, s == 1);
+  Ints top[kTogether];
+  for (Ints& t : top) t = every(int32_t(0x80008000u));
+  for (int s = 0; s < kSteps; ++s) largest_exponents(a, b, from + s, first, top);
+  Side even[kTogether], odd[kTogether];
+  Pair scale[kTogether];
+  Sums sums[2][kTogether];  // 16 products at F = 25 may need 33 bits: two sums of 8
+  for (int i = 0; i < kTogether; ++i) {
+    sums[0][i].even = even[i].begin(acc[i].even, sar<16>(shl<16>(top[i])), fraction_bits);
+    sums[0][i].odd = odd[i].begin(acc[i].odd, sar<16>(top[i]), fraction_bits);
+    sums[1][i] = {every(0), every(0)};
+    scale[i] = {even[i].scale, odd[i].scale};
   }
-  return {Side::end(even), Side::end(odd)};
+  add_products(a, b, from, first, scale, sums[0]);
+  if constexpr (kSteps > 1) add_products(a, b, from + 1, first, scale, sums[1]);
+  for (int i = 0; i < kTogether; ++i) {
+    acc[i] = {even[i].end(sums[0][i].even, sums[1][i].even),
+              odd[i].end(sums[0][i].odd, sums[1][i].odd)};
+  }
 }
 
 // Where IEEE arithmetic gives infinity or NaN, so does the chip; NaN has one pattern.
@@ -147,23 +158,27 @@ void multiply_general(int fraction_bits, const PreparedA& a, const PreparedB& b,
     largest = larger(largest, larger(magnitude_bits(v.even), magnitude_bits(v.odd)));
   }
   special = special || max_lanes(largest) >= 0x7f800000;
-  for (int i = 0; i < kGroups; ++i) {
-    const Place at = place_of(i);
-    Pair acc = load_pair<kHalf>(c, at);
+  for (int first = 0; first < kGroups; first += kTogether) {
+    Pair acc[kTogether];
+    for (int i = 0; i < kTogether; ++i) acc[i] = load_pair<kHalf>(c, place_of(first + i));
     for (int step = 0; step < b.registers; step += kSteps) {
-      Pair chip = chip_step<kSteps, kHalf>(a, b, step, fraction_bits, at, acc);
+      Pair ieee[kTogether];
+      for (int i = 0; i < kTogether; ++i) ieee[i] = acc[i];
+      chip_step<kSteps, kHalf>(a, b, step, fraction_bits, first, acc);
       if (special) {
-        Pair ieee = acc;
-        for (int s = step; s < step + kSteps; ++s) accumulate<1>(a, b, s, i, &ieee);
-        chip = {special_or(ieee.even, chip.even), special_or(ieee.odd, chip.odd)};
-      } else if constexpr (kHalf) {
-        // The chunk before may have rounded to infinity.
-        chip = {special_or(acc.even, chip.even), special_or(acc.odd, chip.odd)};
+        for (int s = step; s < step + kSteps; ++s) accumulate<kTogether>(a, b, s, first, ieee);
       }
-      acc = chip;
-      if constexpr (kHalf) acc = {through_half(acc.even), through_half(acc.odd)};
+      // An FP16 chunk before this one may have rounded to infinity.
+      if (special || kHalf) {
+        for (int i = 0; i < kTogether; ++i) {
+          acc[i] = {special_or(ieee[i].even, acc[i].even), special_or(ieee[i].odd, acc[i].odd)};
+        }
+      }
+      if constexpr (kHalf) {
+        for (Pair& v : acc) v = {through_half(v.even), through_half(v.odd)};
+      }
     }
-    store_pair<kHalf>(d, at, acc);
+    for (int i = 0; i < kTogether; ++i) store_pair<kHalf>(d, place_of(first + i), acc[i]);
   }
 }
 
