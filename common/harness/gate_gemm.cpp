@@ -1,5 +1,6 @@
 #include "harness/gate_gemm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -47,6 +48,17 @@ std::vector<float> positive_bias(const GemmProblem& problem, uint64_t seed) {
   return bias;
 }
 
+// Device copies get a tile of NaN behind them when the run is spoiled on purpose, so that a mistake
+// in the shape reads NaN and fails its gate instead of faulting.
+DeviceBuffer<uint16_t> upload(const HalfMatrix& matrix, const GemmShape& shape, Control control) {
+  std::vector<uint16_t> bits = matrix.bits;
+  if (control != Control::kNone) {
+    const int lines = std::max(shape.cta_m, shape.cta_n);
+    bits.resize(bits.size() + static_cast<size_t>(matrix.layout.ld) * lines, kInputPadding);
+  }
+  return DeviceBuffer<uint16_t>(bits);
+}
+
 // What the kernel is given for A. The reference always uses the true one.
 HalfMatrix spoil_a(const HalfMatrix& a, Control control) {
   if (control == Control::kSwappedFragments) return swap_fragment_rows(a);
@@ -77,6 +89,13 @@ std::string GemmProblem::text() const {
   return std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k);
 }
 
+GemmProblem shape_for_controls(GemmProblem problem, const GemmShape& shape) {
+  problem.m += 2 * shape.cta_m;  // so that one missing row of CTAs does not end at N
+  problem.k = problem.m;
+  problem.padding = 2 * shape.cta_n;
+  return problem;
+}
+
 template <typename Output>
 std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
                                    const GemmProblem& problem, const GemmShape& shape,
@@ -86,10 +105,10 @@ std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
   constexpr OutputType kType = std::is_same_v<Output, float> ? OutputType::kF32 : OutputType::kF16;
   const std::string title = name + " " + problem.text();
   const HalfMatrix a = quarters(row_major(problem.m, problem.k, problem.padding), seed);
-  const HalfMatrix b = quarters(problem.order_b == Order::kRowMajor
-                                    ? row_major(problem.k, problem.n, problem.padding)
-                                    : column_major(problem.k, problem.n, problem.padding),
-                                seed + 1);
+  HalfMatrix b = quarters(problem.order_b == Order::kRowMajor
+                              ? row_major(problem.k, problem.n, problem.padding)
+                              : column_major(problem.k, problem.n, problem.padding),
+                          seed + 1);
   const std::vector<float> bias =
       problem.bias ? positive_bias(problem, seed + 2) : std::vector<float>();
   const ExactnessBound bound = exactness_bound(a, b, kFp32SignificandBits, bias);
@@ -98,7 +117,9 @@ std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
   }
 
   const HalfMatrix given_a = spoil_a(a, control);
-  DeviceBuffer<uint16_t> device_a(given_a.bits), device_b(b.bits);
+  if (control == Control::kLeadingDimension) set_padding(b, 0.5f);  // NaN would drown the pattern
+  const DeviceBuffer<uint16_t> device_a = upload(given_a, shape, control);
+  const DeviceBuffer<uint16_t> device_b = upload(b, shape, control);
   const MatrixLayout layout_d = row_major(problem.m, problem.n, problem.padding);
   GuardedOutput output(kType, layout_d);
   output.fill();

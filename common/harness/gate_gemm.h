@@ -26,6 +26,9 @@ struct GemmProblem {
   std::string text() const;  // "2048×2048×2048"
 };
 
+// `problem` made lopsided enough for every control to show: M = K > N, rows padded.
+GemmProblem shape_for_controls(GemmProblem problem, const GemmShape& shape);
+
 // Inputs are multiples of 0.25 in [−2, 2] from `seed`; the bound that makes every order of
 // summation exact is computed, and failing it is a failed gate. The output starts as NaN between
 // guard bands, which are gated too. `control` spoils the run on purpose. Output is float or half.

@@ -166,7 +166,9 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
     }
     found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
     if (variant->headline) {
-      found.passed = run_headline(session, headline, found, control) && found.passed;
+      const GemmProblem problem =
+          control == Control::kNone ? headline : shape_for_controls(headline, variant->shape);
+      found.passed = run_headline(session, problem, found, control) && found.passed;
     }
     findings.push_back(std::move(found));
   }

@@ -23,7 +23,7 @@ std::string demangle(const char* name) {
   return result;
 }
 
-std::optional<int> spills_from_build(const void* function, int binary_version) {
+std::optional<int> spill_bytes_of(const void* function, int binary_version, size_t frame_bytes) {
   const char* mangled = nullptr;
   if (cudaFuncGetName(&mangled, function) != cudaSuccess || !mangled) {
     cudaGetLastError();
@@ -34,7 +34,8 @@ std::optional<int> spills_from_build(const void* function, int binary_version) {
   lines_path += ".ptxas";
   std::ifstream lines(lines_path);
   auto entry = find_ptxas_line(lines, demangle(mangled), "sm_" + std::to_string(binary_version));
-  if (!entry) return std::nullopt;
+  // PTX compiled by the driver has no line, but spills live in the frame: no frame, no spills.
+  if (!entry) return frame_bytes == 0 ? std::optional(0) : std::nullopt;
   return entry->spill_store_bytes + entry->spill_load_bytes;
 }
 
@@ -50,7 +51,7 @@ KernelResources query_resources(const void* function, std::string short_name, in
   resources.static_shared_bytes = attributes.sharedSizeBytes;
   resources.dynamic_shared_bytes = dynamic_shared_bytes;
   resources.frame_bytes = attributes.localSizeBytes;
-  resources.spill_bytes = spills_from_build(function, attributes.binaryVersion);
+  resources.spill_bytes = spill_bytes_of(function, attributes.binaryVersion, resources.frame_bytes);
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resources.ctas_per_sm, function, threads,
                                                       dynamic_shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");

@@ -14,8 +14,8 @@ struct KernelResources {
   size_t static_shared_bytes = 0;
   size_t dynamic_shared_bytes = 0;
   size_t frame_bytes = 0;  // stack frame per thread
-  // Bytes ptxas spilled (stores + loads). The executable does not say: they come from the lines
-  // the build kept beside it, and are absent when that file is.
+  // Bytes ptxas spilled (stores + loads). The executable does not say: they come from the lines the
+  // build kept beside it. Without that file they are known only when there is no frame at all.
   std::optional<int> spill_bytes;
   int ctas_per_sm = 0;
 

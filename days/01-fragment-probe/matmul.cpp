@@ -92,8 +92,9 @@ void gate_matmuls(Session& session, int n, Control control) {
   session.section("The matmul, n = " + std::to_string(n));
   const bool edge = tcd::harness::gate_gemm<float>(session, "matmul", {192, 128, 96, 8}, kGemmShape,
                                                    kTiling, launch_gemm);
-  // The controls that swap or truncate need padding and M ≠ N to show; the big case has both.
-  const GemmProblem problem = {n, n, n, control == Control::kNone ? 0 : 8};
+  const GemmProblem square = {n, n, n};
+  const GemmProblem problem =
+      control == Control::kNone ? square : tcd::harness::shape_for_controls(square, kGemmShape);
   const bool exact = tcd::harness::gate_gemm<float>(session, "matmul", problem, kGemmShape, kTiling,
                                                     launch_gemm, control);
   session.predict(3, "tile and matmul match their references, every bit", edge && exact);
