@@ -37,6 +37,7 @@ void Cta::start(uint64_t cta_index) {
       w.counters = &worker->counters;
       w.numerics = &launch->profile->tensor;
       w.caches = worker->caches.data();
+      w.sites = worker->sites.data();
       w.entry.code = &code;
       w.entry.regs = registers + size_t(i) * code.frame_bytes;
       w.parked.reserve(8);

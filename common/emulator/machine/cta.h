@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "counters/site.h"
 #include "machine/warp.h"
 
 namespace tcd::emu {
@@ -84,6 +85,7 @@ struct Worker {
   Launch* launch = nullptr;
   LaunchCounters counters;
   std::vector<AccessCache> caches;
+  std::vector<Site> sites;  // by MicroOp::slot
   std::vector<std::unique_ptr<Cta>> active, idle;
   std::vector<std::byte> frame_image;
   std::map<const Code*, std::vector<Frame*>> free_frames;

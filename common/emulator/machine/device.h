@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "counters/totals.h"
 #include "profiles/profile.h"
 #include "ptx/ast.h"
 
@@ -118,6 +119,7 @@ struct LaunchCounters {
   uint64_t global_loads = 0, global_stores = 0;          // warp instructions, not bytes
   uint64_t shared_loads = 0, shared_stores = 0;          // ldmatrix is not among them
   uint64_t atomics = 0, async_copies = 0, barriers = 0;  // barriers: one per warp that arrives
+  TotalsByKind memory{};  // wavefronts, sectors, bytes; the counts above by kind come from here
 
   LaunchCounters& operator+=(const LaunchCounters& other);
 };

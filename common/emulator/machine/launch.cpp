@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "counters/collect.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
 #include "machine/program.h"
@@ -88,6 +89,7 @@ LaunchCounters& LaunchCounters::operator+=(const LaunchCounters& o) {
   atomics += o.atomics;
   async_copies += o.async_copies;
   barriers += o.barriers;
+  for (size_t k = 0; k < memory.size(); ++k) memory[k].add(o.memory[k], 1);
   return *this;
 }
 
@@ -115,7 +117,7 @@ void Launch::finish_output(uint64_t cta, std::string text) {
 }
 
 Worker::Worker(Launch& l)
-    : launch(&l), caches(l.slots, AccessCache{~uint64_t{0}, ~uint64_t{0}, 0}) {
+    : launch(&l), caches(l.slots, AccessCache{~uint64_t{0}, ~uint64_t{0}, 0}), sites(l.slots) {
   frame_image.resize(l.code->frame_bytes);
   fill_frame_image(l, *l.code, frame_image.data());
 }
@@ -252,7 +254,10 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   std::fflush(stdout);
   if (counters != nullptr) {
     *counters = {};
-    for (const auto& w : workers) *counters += w->counters;
+    for (const auto& w : workers) {
+      *counters += w->counters;
+      add_totals(w->sites, *counters);
+    }
   }
   return {launch.fault.fault, launch.fault.message};
 }

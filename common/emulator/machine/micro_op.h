@@ -27,7 +27,7 @@ struct alignas(64) MicroOp {
   int64_t imm = 0;          // address offset, or branch distance in micro-operations
   uint32_t extra = 0;       // a fifth operand, or an index into Code::pool
   uint32_t flags = 0;       // meaning depends on the handler; exec/ says which
-  uint32_t slot = 0;        // which allocation this instruction touched last: Warp::caches
+  uint32_t slot = 0;        // memory instructions: which AccessCache and which Site is its own
   uint32_t source = 0;      // index into ptx::Function::body, for messages
 };
 static_assert(sizeof(MicroOp) == 64);

@@ -17,6 +17,7 @@ namespace tcd::emu {
 struct Cta;
 struct Launch;
 struct Worker;
+struct Site;
 
 // One activation of a function. Lanes that call it together share it; a lane that calls it later
 // gets its own, so registers of different lanes never meet.
@@ -100,6 +101,7 @@ struct Warp {
   std::byte* regs = nullptr;
   const uint32_t* pool = nullptr;
   AccessCache* caches = nullptr;
+  Site* sites = nullptr;        // counters/site.h
   std::byte* shared = nullptr;
   uint32_t shared_bytes = 0;
   uint32_t active = 0;  // lanes of the split that runs

@@ -1,7 +1,6 @@
 #include "runtime/counter_totals.h"
 
-#include <cstring>
-
+#include "counters/counter_table.h"
 #include "runtime/error_state.h"
 
 #pragma GCC visibility push(default)
@@ -10,26 +9,6 @@
 
 namespace tcd::emu {
 namespace {
-
-struct NamedCounter {
-  const char* name;
-  uint64_t LaunchCounters::*value;
-};
-constexpr NamedCounter kCounters[] = {
-    {"warp_instructions", &LaunchCounters::warp_instructions},
-    {"hmma_m16n8k8", &LaunchCounters::hmma_m16n8k8},
-    {"hmma_m16n8k16", &LaunchCounters::hmma_m16n8k16},
-    {"wmma", &LaunchCounters::wmma},
-    {"ldmatrix", &LaunchCounters::ldmatrix},
-    {"global_loads", &LaunchCounters::global_loads},
-    {"global_stores", &LaunchCounters::global_stores},
-    {"shared_loads", &LaunchCounters::shared_loads},
-    {"shared_stores", &LaunchCounters::shared_stores},
-    {"atomics", &LaunchCounters::atomics},
-    {"async_copies", &LaunchCounters::async_copies},
-    {"barriers", &LaunchCounters::barriers},
-};
-constexpr int kCounterCount = sizeof(kCounters) / sizeof(kCounters[0]);
 
 LaunchCounters totals;
 
@@ -51,17 +30,17 @@ const char* tcd_emulated_profile() {
 
 int tcd_counter(const char* name, uint64_t* value) {
   const std::lock_guard lock(api_mutex());
-  for (const NamedCounter& counter : kCounters) {
-    if (name == nullptr || value == nullptr || std::strcmp(name, counter.name) != 0) continue;
-    *value = totals.*counter.value;
-    return 0;
-  }
-  return -1;
+  const Counter* counter = name != nullptr ? find_counter(name) : nullptr;
+  if (counter == nullptr || value == nullptr) return -1;
+  *value = counter->value(totals);
+  return 0;
 }
 
 int tcd_counter_names(const char** names, int capacity) {
-  for (int i = 0; i < kCounterCount && i < capacity; ++i) names[i] = kCounters[i].name;
-  return kCounterCount;
+  const auto table = counter_table();
+  const int count = static_cast<int>(table.size());
+  for (int i = 0; i < count && i < capacity; ++i) names[i] = table[static_cast<size_t>(i)].name;
+  return count;
 }
 
 void tcd_counters_reset() {

@@ -1,6 +1,9 @@
 // The bank conflicts of a GEMM's ldmatrix, from the addresses its warps form: the table of layouts
 // for a 128×128×32 tile, M = N = K = 4096, 1024 CTAs.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <initializer_list>
 
 #include "counters/async_copy.h"
 #include "counters/shared_wavefronts.h"
@@ -84,7 +87,7 @@ uint32_t write_wavefronts(Layout layout, uint64_t k_bytes) {
 }
 
 TEST_CASE("Write wavefronts: padding pays where the XOR layouts do not") {
-  for (uint64_t k_bytes : {0, 64, 128}) {
+  for (uint32_t k_bytes : {0u, 64u, 128u}) {
     CHECK(write_wavefronts(Layout::kRowMajor, k_bytes) == 8);
     CHECK(write_wavefronts(Layout::kXorRow, k_bytes) == 8);
     CHECK(write_wavefronts(Layout::kXorPair, k_bytes) == 8);

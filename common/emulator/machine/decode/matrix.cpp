@@ -151,7 +151,9 @@ void decode_matrix_memory(Decoder& x, bool load) {
   append_rows(x, x.operand(load ? 0 : 1), size_t{1} << count, load, rows);
   const Decoder::Address a = x.address(x.operand(load ? 1 : 0), ptx::Space::kShared);
   const uint32_t extra = x.pool(rows);
+  const uint32_t slot = x.access_slot();
   MicroOp& op = x.emit(load ? Micro::ldmatrix : Micro::stmatrix, 0, a.row);
+  op.slot = slot;
   op.imm = a.offset;
   op.extra = extra;
   op.flags = 1u << count | (a.is_wide ? kWideAddress : 0) | (transpose ? kWideRegister : 0);

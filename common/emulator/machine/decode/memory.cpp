@@ -286,7 +286,7 @@ void decode_cp(Decoder& x) {
     x.emit(Micro::cp_async_wait).imm = static_cast<int64_t>(x.operand(0).imm);
     return;
   }
-  m.take_one_of({"ca", "cg"});
+  const bool bypass_l1 = m.take_one_of({"ca", "cg"}) == 1;
   m.take_one_of({"shared", "shared::cta"});
   m.take("global");
   while (m.take_prefix("L2::")) {
@@ -307,7 +307,8 @@ void decode_cp(Decoder& x) {
   op.imm = to.offset;
   op.extra = static_cast<uint32_t>(from.offset);
   op.slot = slot;
-  op.flags = 1 | (to.is_wide ? kWideAddress : 0) | bytes << kSizeShift;
+  op.flags = 1 | (to.is_wide ? kWideAddress : 0) | (bypass_l1 ? kBypassL1 : 0) |
+             bytes << kSizeShift;
 }
 
 void decode_fence(Decoder& x) {

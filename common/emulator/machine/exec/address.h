@@ -3,6 +3,7 @@
 // allocation this instruction touched last (two reductions), anything else (out of line).
 #pragma once
 
+#include "machine/exec/count.h"
 #include "machine/exec/lanes.h"
 #include "machine/memory_flags.h"
 
@@ -82,7 +83,11 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
 
 inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,
                            Pointers& out) {
-  resolve_at(w, op, mask, row<u64>(w, op->a), static_cast<u64>(op->imm), bytes, kind, out);
+  const u64* a = row<u64>(w, op->a);
+  resolve_at(w, op, mask, a, static_cast<u64>(op->imm), bytes, kind, out);
+  if ((op->flags & kConstSpace) != 0) return;
+  if (kind == AccessKind::kLoad) count_global(w, op, SiteKind::kGlobalLoad, mask, a, bytes);
+  if (kind == AccessKind::kStore) count_global(w, op, SiteKind::kGlobalStore, mask, a, bytes);
 }
 
 // Offsets into the CTA's shared memory, in a row of 32-bit numbers.
@@ -143,6 +148,8 @@ inline void resolve_shared(Warp& w, const MicroOp* op, u32 mask, u32 bytes, Acce
   SharedAddresses a;
   shared_addresses(w, op, a);
   check_shared(w, op, mask, a.lane, bytes, kind);
+  if (kind == AccessKind::kLoad) count_shared(w, op, SiteKind::kSharedLoad, mask, a.lane, bytes);
+  if (kind == AccessKind::kStore) count_shared(w, op, SiteKind::kSharedStore, mask, a.lane, bytes);
   u32 off = mask != kAllLanes;
   for (int i = 0; i < kLanes; ++i) off |= (a.lane[i] - a.lane[0]) ^ (u32(i) * bytes);
   if (off == 0) {

@@ -18,7 +18,7 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
   copy.bytes = bytes;
   copy.op = op;
   alignas(64) u64 address[kLanes] = {};
-  u32 reading = 0;
+  u32 reading = 0, full = 0;
   each_lane(mask, [&](int i) {
     copy.destination[i] = to.lane[i];
     copy.group[i] = w.committed[i];
@@ -26,12 +26,11 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
     copy.source[i] = nullptr;
     address[i] = from[i] + static_cast<u64>(static_cast<s64>(static_cast<s32>(op->extra)));
     if (copy.source_bytes[i] != 0) reading |= 1u << i;
+    if (copy.source_bytes[i] == bytes) full |= 1u << i;
   });
   check_shared(w, op, mask, to.lane, bytes, AccessKind::kAsyncCopy);
   if (reading != 0) {
     // Zero-filled copies may end beyond the allocation: only bytes that are read are checked.
-    u32 full = 0;
-    each_lane(reading, [&](int i) { full |= u32{copy.source_bytes[i] == bytes} << i; });
     std::byte* host[kLanes];
     const AccessCache& cache = w.caches[op->slot];
     bool inside = true;
@@ -51,7 +50,7 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
     }
     each_lane(reading, [&](int i) { copy.source[i] = host[i]; });
   }
-  ++w.counters->async_copies;
+  count_copy(w, op, mask, reading, full, to.lane, address, copy.source_bytes, bytes);
   w.copies.push_back(copy);
   return op + 1;
 }

@@ -70,10 +70,8 @@ const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
   const u32 bytes = count * sizeof(Memory);
   if constexpr (kShared) {
     resolve_shared(w, op, mask, bytes, AccessKind::kLoad, p);
-    ++w.counters->shared_loads;
   } else {
     resolve_global(w, op, mask, bytes, AccessKind::kLoad, p);
-    ++w.counters->global_loads;
     if ((op->flags & kStrong) != 0) w.spins += 1;
   }
   if (__builtin_expect(count == 1, 1)) {

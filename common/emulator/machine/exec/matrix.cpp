@@ -90,7 +90,7 @@ const MicroOp* ldmatrix(Warp& w, const MicroOp* op, u32 mask) {
   shared_addresses(w, op, a);
   const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
   check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
-  ++w.counters->ldmatrix;
+  count_shared(w, op, SiteKind::kMatrixLoad, lanes, a.lane, 16);
   for (u32 m = 0; m < count; ++m) {
     alignas(16) u16 tile[8][8];
     for (int r = 0; r < 8; ++r) std::memcpy(tile[r], w.shared + a.lane[8 * m + u32(r)], 16);
@@ -113,6 +113,7 @@ const MicroOp* stmatrix(Warp& w, const MicroOp* op, u32 mask) {
   shared_addresses(w, op, a);
   const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
   check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
+  count_shared(w, op, SiteKind::kMatrixStore, lanes, a.lane, 16);
   for (u32 m = 0; m < count; ++m) {
     const u32* b = row<u32>(w, w.pool[op->extra + m]);
     alignas(16) u16 tile[8][8];

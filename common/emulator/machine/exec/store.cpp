@@ -55,10 +55,8 @@ const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
   const u32 bytes = count * sizeof(Memory);
   if constexpr (kShared) {
     resolve_shared(w, op, mask, bytes, AccessKind::kStore, p);
-    ++w.counters->shared_stores;
   } else {
     resolve_global(w, op, mask, bytes, AccessKind::kStore, p);
-    ++w.counters->global_stores;
   }
   if (__builtin_expect(count == 1, 1)) {
     store_one<Memory, Register>(w, op, mask, p);

@@ -1,0 +1,42 @@
+// What the memory instructions of one kind have done.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tcd::emu {
+
+enum class SiteKind : uint8_t {
+  kSharedLoad,
+  kSharedStore,
+  kMatrixLoad,   // ldmatrix
+  kMatrixStore,  // stmatrix
+  kAsyncCopy,    // cp.async: wavefronts of its writes, sectors of its reads
+  kGlobalLoad,
+  kGlobalStore,
+  kCount,
+};
+inline constexpr int kSiteKinds = static_cast<int>(SiteKind::kCount);
+
+struct MemoryTotals {
+  uint64_t executed = 0;          // warp instructions
+  uint64_t wavefronts = 0;        // passes through shared memory; 0 for global loads and stores
+  uint64_t ideal_wavefronts = 0;  // the same without a conflict
+  uint64_t sectors = 0;           // 32-byte sectors of global memory asked for
+  uint64_t bytes = 0;             // that the active lanes asked for
+
+  uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
+  // Adds `times` instructions that cost `one` each.
+  void add(const MemoryTotals& one, uint64_t times) {
+    executed += one.executed * times;
+    wavefronts += one.wavefronts * times;
+    ideal_wavefronts += one.ideal_wavefronts * times;
+    sectors += one.sectors * times;
+    bytes += one.bytes * times;
+  }
+  bool operator==(const MemoryTotals&) const = default;
+};
+
+using TotalsByKind = std::array<MemoryTotals, kSiteKinds>;
+
+}  // namespace tcd::emu
