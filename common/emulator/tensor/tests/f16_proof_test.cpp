@@ -88,7 +88,7 @@ TEST_CASE("exact inputs are proven, and give the chip's bits") {
 TEST_CASE("whatever is proven, of any kind of data, gives the chip's bits") {
   tiles::Rng rng(22);
   int proven = 0, refused = 0, subnormal_proven = 0;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 2; ++round) {
     for (Kind kind_a : tiles::kAllKinds) {
       for (Kind kind_b : tiles::kAllKinds) {
         for (Kind kind_c : tiles::kAllKinds) {
@@ -117,7 +117,7 @@ TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both si
   // again.
   tiles::Rng rng(23);
   int proven = 0, refused = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     tiles::Tile tile;
     tile.k = 16;
     int width_a = 1 + int(rng() % 10), width_b = 1 + int(rng() % 10),
@@ -142,8 +142,8 @@ TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both si
       if (out.proven) REQUIRE(out.fast == out.chip);
     }
   }
-  CHECK(proven > 2000);
-  CHECK(refused > 2000);
+  CHECK(proven > 500);
+  CHECK(refused > 500);
 }
 
 TEST_CASE("control: one element out of range, anywhere, is refused") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 namespace tcd::emu::reference {
 namespace {
@@ -88,9 +87,11 @@ uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t
     int64_t significand;
     int fraction, exponent;
   };
-  std::vector<Term> terms;
+  Term terms[33];
+  size_t count = 0;
   if (addend.kind == Kind::kFinite) {
-    terms.push_back({addend.negative, addend.significand, result.fraction_bits, addend.exponent});
+    terms[count++] =
+        Term{addend.negative, addend.significand, result.fraction_bits, addend.exponent};
   }
   for (size_t k = 0; k < a.size(); ++k) {
     Number x = decode(a[k], inputs), y = decode(b[k], inputs);
@@ -103,18 +104,18 @@ uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t
       (negative ? minus_infinity : plus_infinity) = true;
       continue;
     }
-    terms.push_back({negative, x.significand * y.significand, 2 * inputs.fraction_bits,
-                     x.exponent + y.exponent});
+    terms[count++] = Term{negative, x.significand * y.significand, 2 * inputs.fraction_bits,
+                          x.exponent + y.exponent};
   }
   if (plus_infinity && minus_infinity) return nan;
   if (plus_infinity || minus_infinity) return infinity | (minus_infinity ? minus : 0);
 
   int top = -100000;
-  for (const Term& t : terms) {
+  for (const Term& t : std::span(terms, count)) {
     if (t.significand != 0) top = std::max(top, t.exponent);
   }
   int64_t sum = 0;
-  for (const Term& t : terms) {
+  for (const Term& t : std::span(terms, count)) {
     if (t.significand == 0) continue;
     int64_t term = aligned(t.significand, t.fraction, t.exponent, top, fraction_bits);
     sum += t.negative ? -term : term;
