@@ -59,7 +59,7 @@ GateResult ownership_gate(int k, std::span<const float> a, std::span<const float
   const int per_lane_b = fragment::b_elements(k);
   check_size("A fragments", a.size(), static_cast<std::size_t>(32 * per_lane_a));
   check_size("B fragments", b.size(), static_cast<std::size_t>(32 * per_lane_b));
-  const std::string name = "fragment ownership";
+  const std::string name = k == 8 ? "fragment ownership" : "fragment ownership, m16n8k16";
   int wrong = 0;
   std::vector<std::string> lines;
   const auto scan = [&](char matrix, int per_lane, std::span<const float> got) {
@@ -131,7 +131,7 @@ GateResult accumulator_gate(int k, std::span<const float> d) {
   check_k(k);
   constexpr int kPerProduct = 32 * fragment::kAccumulators;
   check_size("accumulators", d.size(), static_cast<std::size_t>(kProducts * kPerProduct));
-  const std::string name = "accumulator ownership";
+  const std::string name = k == 8 ? "accumulator ownership" : "accumulator ownership, m16n8k16";
   int wrong = 0;
   std::vector<std::string> lines;
   for (int product = 0; product < kProducts; ++product) {

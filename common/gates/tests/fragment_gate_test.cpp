@@ -78,7 +78,7 @@ TEST_CASE("a correct dump passes with the course's sentence") {
         "gate fragment ownership: all 192 elements match the PTX tables");
   const Dump k16 = good(16);
   CHECK(ownership_gate(16, k16.a, k16.b).text() ==
-        "gate fragment ownership: all 384 elements match the PTX tables");
+        "gate fragment ownership, m16n8k16: all 384 elements match the PTX tables");
   CHECK(ownership_gate(16, k16.a, k16.b).checked() == 384);
 }
 
