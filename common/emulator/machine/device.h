@@ -136,7 +136,9 @@ class Device {
   // ptx::ParseError only for malformed text.
   std::unique_ptr<Program> load(const ptx::Module& module);
   // Runs to completion. printf output goes to stdout in CTA order per thread of execution.
-  LaunchError launch(const LaunchRequest& request, LaunchCounters* counters = nullptr);
+  // lines: memory instructions by source line, in program order; only lines that were executed.
+  LaunchError launch(const LaunchRequest& request, LaunchCounters* counters = nullptr,
+                     std::vector<LineTotals>* lines = nullptr);
 
  private:
   struct Impl;

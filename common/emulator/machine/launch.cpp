@@ -199,7 +199,8 @@ std::unique_ptr<Program> Device::load(const ptx::Module& module) {
       std::make_unique<Program::Impl>(module, impl_->memory.impl(), impl_->profile));
 }
 
-LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counters) {
+LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counters,
+                           std::vector<LineTotals>* lines) {
   const Kernel& kernel = *request.kernel;
   const Profile& p = impl_->profile;
   if (LaunchError e = check(request, kernel.info, p); e.fault != Fault::kNone) return e;
@@ -252,13 +253,14 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   }
   for (auto& [cta, text] : launch.outputs) std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
+  std::vector<TotalsByKind> sites(launch.slots);
+  for (const auto& w : workers) merge_sites(w->sites, sites);
   if (counters != nullptr) {
     *counters = {};
-    for (const auto& w : workers) {
-      *counters += w->counters;
-      add_totals(w->sites, *counters);
-    }
+    for (const auto& w : workers) *counters += w->counters;
+    add_totals(sites, *counters);
   }
+  if (lines != nullptr) *lines = totals_by_line(kernel, sites);
   return {launch.fault.fault, launch.fault.message};
 }
 

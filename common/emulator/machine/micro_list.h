@@ -227,7 +227,6 @@ enum class Micro : uint16_t {
   abs_ftz_f32,
   neg_ftz_f32,
   div_f32,
-  div_round_f32,
   rcp_f32,
   sqrt_f32,
   rsqrt_f32,

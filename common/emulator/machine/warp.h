@@ -101,7 +101,7 @@ struct Warp {
   std::byte* regs = nullptr;
   const uint32_t* pool = nullptr;
   AccessCache* caches = nullptr;
-  Site* sites = nullptr;        // counters/site.h
+  Site* sites = nullptr;  // counters/site.h
   std::byte* shared = nullptr;
   uint32_t shared_bytes = 0;
   uint32_t active = 0;  // lanes of the split that runs

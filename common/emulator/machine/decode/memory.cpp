@@ -299,16 +299,28 @@ void decode_cp(Decoder& x) {
   // The fourth operand is the number of bytes to read, or a predicate that skips reading.
   uint32_t size = x.constant(bytes, 4);
   if (x.operands() > 3) {
-    if (x.row_bytes(x.operand(3)) == 0 && x.is_register(x.operand(3))) x.unsupported("ignore-src");
-    size = x.source_b32(x.operand(3));
+    if (x.row_bytes(x.operand(3)) == 0 && x.is_register(x.operand(3))) {
+      bool negated = false;
+      const uint32_t skip = x.predicate_source(x.operand(3), &negated);
+      x.emit(Micro::selp_32, x.scratch(4), x.zero(4), size, skip).flags = negated ? kAllLanes : 0;
+      size = x.scratch(4);
+    } else {
+      size = x.source_b32(x.operand(3));
+    }
   }
   const uint32_t slot = x.access_slot();
   MicroOp& op = x.emit(Micro::cp_async, 0, to.row, from.row, size);
   op.imm = to.offset;
   op.extra = static_cast<uint32_t>(from.offset);
   op.slot = slot;
-  op.flags = 1 | (to.is_wide ? kWideAddress : 0) | (bypass_l1 ? kBypassL1 : 0) |
-             bytes << kSizeShift;
+  op.flags =
+      1 | (to.is_wide ? kWideAddress : 0) | (bypass_l1 ? kBypassL1 : 0) | bytes << kSizeShift;
+}
+
+// Cache policies change no result: any value will do.
+void decode_createpolicy(Decoder& x) {
+  for (const auto& modifier : x.in().modifiers) x.mods().take(modifier);
+  x.emit(Micro::mov_64, x.destination(x.operand(0), 8), x.zero(8));
 }
 
 void decode_fence(Decoder& x) {

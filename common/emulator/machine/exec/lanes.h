@@ -252,5 +252,6 @@ void fill_async(Table& table);
 void fill_warp(Table& table);
 void fill_matrix(Table& table);
 void fill_wmma(Table& table);
+void fill_mbarrier(Table& table);
 
 }  // namespace tcd::emu::TCD_ISA_NAMESPACE

@@ -23,6 +23,7 @@ const HandlerPair* handlers() {
     fill_warp(table);
     fill_matrix(table);
     fill_wmma(table);
+    fill_mbarrier(table);
     return true;
   }();
   static_cast<void>(filled);

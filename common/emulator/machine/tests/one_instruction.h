@@ -46,7 +46,8 @@ inline std::string lines_kernel(const std::string& lines) {
   mov.u64 %D, 0;
   mov.u32 %d, 0;
   mov.u32 %e, 0;
-)" + lines + R"(
+)" + lines +
+         R"(
   mov.b64 %E, {%d, %e};
   or.b64 %D, %D, %E;
   mad.wide.u32 %at, %i, 8, %out;

@@ -58,15 +58,15 @@ NEXT:
   bra LOOP;
 END:
 )";
-  check_lines(lines, numbers(70), [](const Inputs& x) -> u64 {
-    return collatz(static_cast<u32>(x.a) + 1);
-  });
+  check_lines(lines, numbers(70),
+              [](const Inputs& x) -> u64 { return collatz(static_cast<u32>(x.a) + 1); });
 }
 
 TEST_CASE("lanes reconverge: the shared tail runs once") {
   LaunchCounters split, straight;
-  const std::string tail = "add.u32 %d, %d, 1; add.u32 %d, %d, 1; add.u32 %d, %d, 1;"
-                           "add.u32 %d, %d, 1; add.u32 %d, %d, 1; add.u32 %d, %d, 1;";
+  const std::string tail =
+      "add.u32 %d, %d, 1; add.u32 %d, %d, 1; add.u32 %d, %d, 1;"
+      "add.u32 %d, %d, 1; add.u32 %d, %d, 1; add.u32 %d, %d, 1;";
   run_ptx(lines_kernel(R"(
   and.b32 %b, %a, 1;
   setp.eq.u32 %q, %b, 0;
@@ -76,7 +76,8 @@ TEST_CASE("lanes reconverge: the shared tail runs once") {
 EVEN:
   mov.u32 %d, 20;
 JOIN:
-)" + tail), numbers(32), &split);
+)" + tail),
+          numbers(32), &split);
   run_ptx(lines_kernel("and.b32 %b, %a, 1; setp.eq.u32 %q, %b, 0; mov.u32 %d, 10;" + tail),
           numbers(32), &straight);
   // Branch, second mov, jump: three more; twice the tail would be nine.
@@ -116,8 +117,10 @@ TEST_CASE("the four shuffles, and predicates of lanes outside") {
 TEST_CASE("votes, matches, reductions") {
   const auto run = [](const std::string& line) { return run_ptx(lines_kernel(line), numbers(32)); };
   CHECK(run("setp.lt.u32 %p, %a, 5; vote.sync.ballot.b32 %d, %p, -1;")[9] == 0x1f);
-  CHECK(run("setp.lt.u32 %p, %a, 5; vote.sync.any.pred %q, %p, -1; selp.u32 %d, 1, 0, %q;")[9] == 1);
-  CHECK(run("setp.lt.u32 %p, %a, 5; vote.sync.all.pred %q, %p, -1; selp.u32 %d, 1, 0, %q;")[0] == 0);
+  CHECK(run("setp.lt.u32 %p, %a, 5; vote.sync.any.pred %q, %p, -1; selp.u32 %d, 1, 0, %q;")[9] ==
+        1);
+  CHECK(run("setp.lt.u32 %p, %a, 5; vote.sync.all.pred %q, %p, -1; selp.u32 %d, 1, 0, %q;")[0] ==
+        0);
   CHECK(run("match.any.sync.b32 %d, %c, -1;")[4] == 0x38);
   CHECK(run("mov.u32 %b, 4; match.all.sync.b32 %d|%p, %b, -1;")[3] == 0xffffffff);
   CHECK(run("redux.sync.add.s32 %d, %a, -1;")[31] == 496);
@@ -257,6 +260,7 @@ SPIN:
 TEST_CASE("elect, exit of some lanes, predicated instructions") {
   CHECK(run_ptx(lines_kernel("elect.sync %d|%p, -1; selp.u32 %e, 1, 0, %p;"), numbers(32))[0] ==
         u64{1} << 32);
-  const auto got = run_ptx(lines_kernel("setp.gt.u32 %p, %a, 9; @%p exit; mov.u32 %d, 3;"), numbers(40));
+  const auto got =
+      run_ptx(lines_kernel("setp.gt.u32 %p, %a, 9; @%p exit; mov.u32 %d, 3;"), numbers(40));
   for (u64 i = 0; i < 40; ++i) CHECK(got[i] == (i > 9 ? 0 : 3));
 }

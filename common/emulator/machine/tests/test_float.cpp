@@ -19,9 +19,9 @@ double d(u64 v) { return std::bit_cast<double>(v); }
 
 std::vector<u64> float_values() {
   std::vector<u64> v;
-  for (float x : {0.0f, -0.0f, 1.0f, -1.5f, 3.14159274f, 1e-40f, -1e-45f, 1.17549435e-38f, 1e30f,
-                  -3.4e38f, 16777215.0f, 0.1f, 5.96e-8f,
-                  std::numeric_limits<float>::infinity(), std::nanf("1")}) {
+  for (float x :
+       {0.0f, -0.0f, 1.0f, -1.5f, 3.14159274f, 1e-40f, -1e-45f, 1.17549435e-38f, 1e30f, -3.4e38f,
+        16777215.0f, 0.1f, 5.96e-8f, std::numeric_limits<float>::infinity(), std::nanf("1")}) {
     v.push_back(std::bit_cast<u32>(x));
   }
   v.push_back(0xffc12345u);  // a negative NaN with a payload
@@ -83,19 +83,31 @@ TEST_CASE("directed roundings and saturation") {
     const std::string r = m.name;
     check_f32("add." + r + ".f32 %d, %a, %b;", [&](float a, float b, float) {
       const volatile float x = a, y = b;
-      return rounded(m.mode, [&] { const volatile float s = x + y; return float{s}; });
+      return rounded(m.mode, [&] {
+        const volatile float s = x + y;
+        return float{s};
+      });
     });
     check_f32("fma." + r + ".f32 %d, %a, %b, %c;", [&](float a, float b, float c) {
       const volatile float x = a, y = b, z = c;
-      return rounded(m.mode, [&] { const volatile float s = std::fma(x, y, z); return float{s}; });
+      return rounded(m.mode, [&] {
+        const volatile float s = std::fma(x, y, z);
+        return float{s};
+      });
     });
     check_f32("div." + r + ".f32 %d, %a, %b;", [&](float a, float b, float) {
       const volatile float x = a, y = b;
-      return rounded(m.mode, [&] { const volatile float s = x / y; return float{s}; });
+      return rounded(m.mode, [&] {
+        const volatile float s = x / y;
+        return float{s};
+      });
     });
     check_f64("mul." + r + ".f64 %D, %A, %B;", [&](double a, double b, double) {
       const volatile double x = a, y = b;
-      return rounded(m.mode, [&] { const volatile double s = x * y; return double{s}; });
+      return rounded(m.mode, [&] {
+        const volatile double s = x * y;
+        return double{s};
+      });
     });
   }
   check_f32("add.sat.f32 %d, %a, %b;", [](float a, float b, float) {

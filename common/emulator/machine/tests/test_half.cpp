@@ -30,8 +30,10 @@ u32 nearest_half(long double v) {
   u32 low = 0, high = 0x7bff;
   while (low < high) {  // the largest half that is not above
     const u32 middle = (low + high + 1) / 2;
-    if (static_cast<long double>(half_value(middle)) <= size) low = middle;
-    else high = middle - 1;
+    if (static_cast<long double>(half_value(middle)) <= size)
+      low = middle;
+    else
+      high = middle - 1;
   }
   const long double below = size - half_value(low);
   const long double above = (low == 0x7bff ? 65536.0L : half_value(low + 1)) - size;
@@ -51,7 +53,8 @@ const std::vector<u64> kHalves = {0x0000, 0x8000, 0x3c00, 0xbc00, 0x3555, 0x0001
 
 std::vector<u64> packed() {
   std::vector<u64> v;
-  for (size_t i = 0; i < kHalves.size(); ++i) v.push_back(kHalves[i] | kHalves[(i * 7 + 3) % 16] << 16);
+  for (size_t i = 0; i < kHalves.size(); ++i)
+    v.push_back(kHalves[i] | kHalves[(i * 7 + 3) % 16] << 16);
   return v;
 }
 
@@ -64,9 +67,9 @@ void check_pair(const std::string& line, u32 (*g)(u32, u32, u32)) {
 
 std::vector<u64> floats() {
   std::vector<u64> v;
-  for (float x : {0.0f, -0.0f, 1.0f, -1.5f, 65504.0f, 65519.0f, 65520.0f, 5.96e-8f, 2.98e-8f,
-                  3.1e-5f, 6.1e-5f, -7.75f, 2047.5f, 2048.5f, 4294967040.0f, 1e20f, -3e9f, 0.5f,
-                  2.5f, -0.4f, INFINITY, NAN, 8388607.5f, 1e-45f}) {
+  for (float x : {0.0f,     -0.0f,   1.0f,    -1.5f,  65504.0f, 65519.0f, 65520.0f,      5.96e-8f,
+                  2.98e-8f, 3.1e-5f, 6.1e-5f, -7.75f, 2047.5f,  2048.5f,  4294967040.0f, 1e20f,
+                  -3e9f,    0.5f,    2.5f,    -0.4f,  INFINITY, NAN,      8388607.5f,    1e-45f}) {
     v.push_back(std::bit_cast<u32>(x));
   }
   return v;
@@ -89,14 +92,15 @@ TEST_CASE("f16 arithmetic rounds once") {
                 return nearest_half(half_value(u32(x.a)) - half_value(u32(x.b)));
               });
   // 1 + 2^-11 is the tie, 2^-24 breaks it: a sum rounded in between would lose it.
-  check_lines("fma.rn.f16 %hd, %ha, %hb, %hc; cvt.u32.u16 %d, %hd;",
-              std::vector<Inputs>(40, {0x7800, 0x7801, 0x0001}), [](const Inputs& x) -> u64 {
-                return nearest_half(static_cast<long double>(half_value(u32(x.a))) *
-                                        half_value(u32(x.b)) + half_value(u32(x.c)));
-              });
+  check_lines(
+      "fma.rn.f16 %hd, %ha, %hb, %hc; cvt.u32.u16 %d, %hd;",
+      std::vector<Inputs>(40, {0x7800, 0x7801, 0x0001}), [](const Inputs& x) -> u64 {
+        return nearest_half(static_cast<long double>(half_value(u32(x.a))) * half_value(u32(x.b)) +
+                            half_value(u32(x.c)));
+      });
   check_pair("fma.rn.relu.f16x2 %d, %a, %b, %c;", [](u32 a, u32 b, u32 c) {
-    const u32 r = nearest_half(static_cast<long double>(half_value(a)) * half_value(b) +
-                               half_value(c));
+    const u32 r =
+        nearest_half(static_cast<long double>(half_value(a)) * half_value(b) + half_value(c));
     return r == 0x7fff || (r & 0x8000) == 0 ? r : 0u;
   });
   check_pair("neg.f16x2 %d, %a;", [](u32 a, u32, u32) { return a ^ 0x8000; });
@@ -114,15 +118,13 @@ TEST_CASE("bf16 arithmetic") {
   check_pair("fma.rn.bf16x2 %d, %a, %b, %c;", [](u32 a, u32 b, u32 c) {
     return bf16_of(static_cast<float>(static_cast<double>(bf(a)) * bf(b) + bf(c)));
   });
-  check_pair("add.rn.bf16x2 %d, %a, %b;",
-             [](u32 a, u32 b, u32) { return bf16_of(bf(a) + bf(b)); });
+  check_pair("add.rn.bf16x2 %d, %a, %b;", [](u32 a, u32 b, u32) { return bf16_of(bf(a) + bf(b)); });
 }
 
 TEST_CASE("half comparisons") {
-  check_lines("setp.lt.f16 %p, %ha, %hb; selp.b32 %d, 1, 0, %p;", pairs_of(kHalves),
-              [](const Inputs& x) -> u64 {
-                return half_value(u32(x.a)) < half_value(u32(x.b)) ? 1 : 0;
-              });
+  check_lines(
+      "setp.lt.f16 %p, %ha, %hb; selp.b32 %d, 1, 0, %p;", pairs_of(kHalves),
+      [](const Inputs& x) -> u64 { return half_value(u32(x.a)) < half_value(u32(x.b)) ? 1 : 0; });
   check_lines("setp.geu.f16x2 %p|%q, %a, %b; selp.b32 %d, 1, 0, %p; selp.b32 %e, 1, 0, %q;",
               pairs_of(packed()), [](const Inputs& x) -> u64 {
                 const auto geu = [](u64 a, u64 b) {
@@ -139,9 +141,8 @@ TEST_CASE("float conversions") {
   check_lines("cvt.rn.f16x2.f32 %d, %a, %b;", values, [](const Inputs& x) -> u64 {
     return nearest_half(f(x.b)) | u64{nearest_half(f(x.a))} << 16;
   });
-  check_lines("cvt.rn.bf16x2.f32 %d, %a, %b;", values, [](const Inputs& x) -> u64 {
-    return bf16_of(f(x.b)) | u64{bf16_of(f(x.a))} << 16;
-  });
+  check_lines("cvt.rn.bf16x2.f32 %d, %a, %b;", values,
+              [](const Inputs& x) -> u64 { return bf16_of(f(x.b)) | u64{bf16_of(f(x.a))} << 16; });
   check_lines("cvt.f32.f16 %d, %ha;", pairs_of(kHalves), [](const Inputs& x) -> u64 {
     const float v = static_cast<float>(half_value(u32(x.a)));
     return v != v ? 0x7fffffffu : std::bit_cast<u32>(v);
@@ -189,11 +190,11 @@ TEST_CASE("conversions to integers saturate and make 0 of NaN") {
 }
 
 TEST_CASE("integer conversions extend and cut") {
-  const std::vector<u64> v = {0, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff8000, 0x80000000, ~u64{0}, 300};
+  const std::vector<u64> v = {0,      0x7f,       0x80,       0xff,    0x7fff,
+                              0x8000, 0xffff8000, 0x80000000, ~u64{0}, 300};
   const auto values = pairs_of(v);
-  check_lines("cvt.s64.s32 %D, %a;", values, [](const Inputs& x) {
-    return static_cast<u64>(int64_t{static_cast<int32_t>(x.a)});
-  });
+  check_lines("cvt.s64.s32 %D, %a;", values,
+              [](const Inputs& x) { return static_cast<u64>(int64_t{static_cast<int32_t>(x.a)}); });
   check_lines("cvt.u64.u32 %D, %a;", values,
               [](const Inputs& x) -> u64 { return static_cast<u32>(x.a); });
   check_lines("cvt.s32.s8 %d, %a;", values, [](const Inputs& x) -> u64 {

@@ -14,10 +14,21 @@ using s64 = int64_t;
 __extension__ using u128 = unsigned __int128;
 __extension__ using s128 = __int128;
 
-const std::vector<u64> kValues = {0,          1,          2,          7,
-                                  0x7fff,     0x8000,     0xffff,     0x12345678,
-                                  0x7fffffff, 0x80000000, 0xffffffff, 0x123456789abcdef0,
-                                  ~u64{0},    u64{1} << 63, 0xfedcba9876543210};
+const std::vector<u64> kValues = {0,
+                                  1,
+                                  2,
+                                  7,
+                                  0x7fff,
+                                  0x8000,
+                                  0xffff,
+                                  0x12345678,
+                                  0x7fffffff,
+                                  0x80000000,
+                                  0xffffffff,
+                                  0x123456789abcdef0,
+                                  ~u64{0},
+                                  u64{1} << 63,
+                                  0xfedcba9876543210};
 
 void check32(const std::string& line, u32 (*f)(u32, u32, u32)) {
   check_lines(line, pairs_of(kValues), [f](const Inputs& x) -> u64 {
@@ -61,9 +72,8 @@ TEST_CASE("add, sub, mul of all widths") {
           [](u64 a, u64 b, u64) { return static_cast<u64>(u128{a} * b >> 64); });
   check64("mul.hi.s64 %D, %A, %B;",
           [](u64 a, u64 b, u64) { return static_cast<u64>(s128{sl(a)} * sl(b) >> 64); });
-  check64("mul.wide.u32 %D, %a, %b;", [](u64 a, u64 b, u64) {
-    return u64{static_cast<u32>(a)} * static_cast<u32>(b);
-  });
+  check64("mul.wide.u32 %D, %a, %b;",
+          [](u64 a, u64 b, u64) { return u64{static_cast<u32>(a)} * static_cast<u32>(b); });
   check64("mul.wide.s32 %D, %a, %b;", [](u64 a, u64 b, u64) {
     return static_cast<u64>(s64{s(static_cast<u32>(a))} * s(static_cast<u32>(b)));
   });
@@ -155,8 +165,7 @@ TEST_CASE("logic, shifts, funnels") {
   check16("not.b16 %hd, %ha;", [](u32 a, u32, u32) { return ~a; });
   check32("cnot.b32 %d, %a;", [](u32 a, u32, u32) { return a == 0 ? 1u : 0u; });
   check32("lop3.b32 %d, %a, %b, %c, 0x96;", [](u32 a, u32 b, u32 c) { return a ^ b ^ c; });
-  check32("lop3.b32 %d, %a, %b, %c, 0xca;",
-          [](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); });
+  check32("lop3.b32 %d, %a, %b, %c, 0xca;", [](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); });
   check32("shl.b32 %d, %a, %b;", [](u32 a, u32 b, u32) { return b > 31 ? 0 : a << b; });
   check32("shr.u32 %d, %a, %b;", [](u32 a, u32 b, u32) { return b > 31 ? 0 : a >> b; });
   check32("shr.s32 %d, %a, %b;",
@@ -208,9 +217,8 @@ TEST_CASE("bit fields and counts") {
   check64("bfe.u64 %D, %A, 40, 40;", [](u64 a, u64, u64) { return a >> 40; });
   check32("bfi.b32 %d, %a, %b, 8, 4;",
           [](u32 a, u32 b, u32) { return (b & ~0xf00u) | (a << 8 & 0xf00u); });
-  check64("bfi.b64 %D, %A, %B, 60, 8;", [](u64 a, u64 b, u64) {
-    return (b & ~(u64{0xf} << 60)) | a << 60;
-  });
+  check64("bfi.b64 %D, %A, %B, 60, 8;",
+          [](u64 a, u64 b, u64) { return (b & ~(u64{0xf} << 60)) | a << 60; });
   check32("fns.b32 %d, %a, 0, 2;", [](u32 a, u32, u32) {
     int seen = 0;
     for (u32 i = 0; i < 32; ++i) {
@@ -229,19 +237,18 @@ TEST_CASE("comparisons with all their trimmings") {
           [](u32 a, u32 b, u32) { return s16(a) >= s16(b) ? 1u : 0u; });
   check64("setp.hi.u64 %p, %A, %B; selp.b64 %D, %A, %B, %p;",
           [](u64 a, u64 b, u64) { return a > b ? a : b; });
-  check32("setp.eq.u32 %q, %c, 7; setp.ne.and.s32 %p|%q, %a, %b, !%q;"
-          "selp.b32 %d, 1, 0, %p; @%q or.b32 %d, %d, 2;",
-          [](u32 a, u32 b, u32 c) {
-            return c == 7 ? 0u : (a != b ? 1u : 0u) | (a == b ? 2u : 0u);
-          });
-  check32("set.gt.u32.s32 %d, %a, %b;",
-          [](u32 a, u32 b, u32) { return s(a) > s(b) ? ~0u : 0u; });
+  check32(
+      "setp.eq.u32 %q, %c, 7; setp.ne.and.s32 %p|%q, %a, %b, !%q;"
+      "selp.b32 %d, 1, 0, %p; @%q or.b32 %d, %d, 2;",
+      [](u32 a, u32 b, u32 c) { return c == 7 ? 0u : (a != b ? 1u : 0u) | (a == b ? 2u : 0u); });
+  check32("set.gt.u32.s32 %d, %a, %b;", [](u32 a, u32 b, u32) { return s(a) > s(b) ? ~0u : 0u; });
   check32("set.le.f32.u32 %d, %a, %b;",
           [](u32 a, u32 b, u32) { return a <= b ? 0x3f800000u : 0u; });
   check32("slct.b32.s32 %d, %a, %b, %c;", [](u32 a, u32 b, u32 c) { return s(c) >= 0 ? a : b; });
-  check32("setp.gt.s32 %p, %a, 0; setp.gt.s32 %q, %b, 0; xor.pred %p, %p, %q; not.pred %q, %p;"
-          "selp.b32 %d, 1, 0, %p; @%q add.u32 %d, %d, 2;",
-          [](u32 a, u32 b, u32) { return (s(a) > 0) != (s(b) > 0) ? 1u : 2u; });
+  check32(
+      "setp.gt.s32 %p, %a, 0; setp.gt.s32 %q, %b, 0; xor.pred %p, %p, %q; not.pred %q, %p;"
+      "selp.b32 %d, 1, 0, %p; @%q add.u32 %d, %d, 2;",
+      [](u32 a, u32 b, u32) { return (s(a) > 0) != (s(b) > 0) ? 1u : 2u; });
 }
 
 TEST_CASE("moves between widths") {

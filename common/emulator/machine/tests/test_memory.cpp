@@ -13,7 +13,8 @@ std::string pointer_kernel(const std::string& declarations, const std::string& l
 .version 9.0
 .target sm_90
 .address_size 64
-)" + declarations + R"(
+)" + declarations +
+         R"(
 .visible .entry k(.param .u64 g)
 {
   .reg .pred %p<8>;
@@ -24,7 +25,8 @@ std::string pointer_kernel(const std::string& declarations, const std::string& l
   ld.param.u64 %g, [g];
   cvta.to.global.u64 %g, %g;
   mov.u32 %t, %tid.x;
-)" + lines + R"(
+)" + lines +
+         R"(
   ret;
 }
 )";
@@ -48,18 +50,20 @@ TEST_CASE("every width of load extends as its type says") {
   const struct {
     const char* type;
     uint32_t want;  // of bytes f1 f2 83 84
-  } cases[] = {{"u8", 0xf1}, {"s8", 0xfffffff1}, {"u16", 0xf2f1}, {"s16", 0xfffff2f1},
-               {"b32", 0x8483f2f1}};
+  } cases[] = {
+      {"u8", 0xf1}, {"s8", 0xfffffff1}, {"u16", 0xf2f1}, {"s16", 0xfffff2f1}, {"b32", 0x8483f2f1}};
   for (const auto& c : cases) {
     const std::string lines = std::string("mad.wide.u32 %x1, %t, 4, %g; ld.global.") + c.type +
                               " %r1, [%x1]; st.global.u32 [%x1], %r1;";
     for (uint32_t threads : {32u, 20u}) {
-      const auto out = run(pointer_kernel("", lines), std::vector<uint32_t>(32, 0x8483f2f1), threads);
+      const auto out =
+          run(pointer_kernel("", lines), std::vector<uint32_t>(32, 0x8483f2f1), threads);
       for (uint32_t i = 0; i < 32; ++i) CHECK(out[i] == (i < threads ? c.want : 0x8483f2f1));
     }
   }
-  const auto wide = run(pointer_kernel("", "mad.wide.u32 %x1, %t, 8, %g; ld.global.s32 %x2, [%x1];"
-                                           "st.global.u64 [%x1], %x2;"),
+  const auto wide = run(pointer_kernel("",
+                                       "mad.wide.u32 %x1, %t, 8, %g; ld.global.s32 %x2, [%x1];"
+                                       "st.global.u64 [%x1], %x2;"),
                         std::vector<uint64_t>(32, 0x80000000), 32);
   CHECK(wide[5] == 0xffffffff80000000);
 }
@@ -95,7 +99,8 @@ TEST_CASE("vectors, strided and permuted addresses, in global and shared memory"
   ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r3];
   st.global.v4.f32 [%x1], {%f1, %f2, %f3, %f4};)";
   LaunchCounters counters;
-  const auto out = run(pointer_kernel(".shared .align 16 .b8 buffer[1024];", shared), data, 32, 0, &counters);
+  const auto out =
+      run(pointer_kernel(".shared .align 16 .b8 buffer[1024];", shared), data, 32, 0, &counters);
   for (uint32_t i = 0; i < 32; ++i) CHECK(out[4 * i + 1] == 4 * (i ^ 3) + 1);
   CHECK(counters.shared_loads == 1);
   CHECK(counters.shared_stores == 1);
@@ -119,7 +124,8 @@ TEST_CASE("dynamic shared memory follows the static one") {
   st.global.u32 [%x1+4], %r5;
   st.global.u32 [%x1+8], %r6;)";
   const auto out = run(pointer_kernel(".extern .shared .align 16 .b8 more[];\n"
-                                      ".shared .align 4 .b8 fixed[20];", lines),
+                                      ".shared .align 4 .b8 fixed[20];",
+                                      lines),
                        std::vector<uint32_t>(96), 32, 128);
   CHECK(out[0] == 2);
   CHECK(out[1] == 32);
@@ -198,8 +204,9 @@ TEST_CASE("constant and initialised global variables, and pointers in them") {
 
 TEST_CASE("atomics of every kind") {
   const auto one = [](const std::string& op, const std::string& value, uint32_t start) {
-    return run(pointer_kernel("", "add.u32 %r1, %t, 1; atom.global." + op + " %r2, [%g], " + value + ";"),
-               std::vector<uint32_t>{start}, 40)[0];
+    return run(
+        pointer_kernel("", "add.u32 %r1, %t, 1; atom.global." + op + " %r2, [%g], " + value + ";"),
+        std::vector<uint32_t>{start}, 40)[0];
   };
   CHECK(one("add.u32", "%r1", 5) == 5 + 820);
   CHECK(one("max.s32", "%r1", 0xffffffff) == 40);
@@ -209,11 +216,13 @@ TEST_CASE("atomics of every kind") {
   CHECK(one("or.b32", "%r1", 0) == 63);
   CHECK(one("exch.b32", "%r1", 0) == 40);
   CHECK(one("cas.b32", "0, %r1", 0) == 1);
-  const auto floats = run(pointer_kernel("", "cvt.rn.f32.u32 %f1, %t; red.global.add.f32 [%g], %f1;"),
-                          std::vector<float>{0.5f}, 40);
+  const auto floats =
+      run(pointer_kernel("", "cvt.rn.f32.u32 %f1, %t; red.global.add.f32 [%g], %f1;"),
+          std::vector<float>{0.5f}, 40);
   CHECK(floats[0] == 780.5f);
-  const auto halves = run(pointer_kernel("", "mov.u32 %r1, 0x3c004000;"
-                                             "red.global.add.noftz.f16x2 [%g], %r1;"),
+  const auto halves = run(pointer_kernel("",
+                                         "mov.u32 %r1, 0x3c004000;"
+                                         "red.global.add.noftz.f16x2 [%g], %r1;"),
                           std::vector<uint32_t>{0}, 32);
   CHECK(halves[0] == 0x50005400);  // 32 and 64
   const auto shared = run(pointer_kernel(".shared .align 8 .u64 sum;", R"(
@@ -224,7 +233,8 @@ TEST_CASE("atomics of every kind") {
     atom.shared.add.u64 %x2, [sum], %x1;
     bar.sync 0;
     ld.shared.u64 %x3, [sum];
-    @%p1 st.global.u64 [%g], %x3;)"), std::vector<uint64_t>{0}, 64);
+    @%p1 st.global.u64 [%g], %x3;)"),
+                          std::vector<uint64_t>{0}, 64);
   CHECK(shared[0] == 100 + 2016);
 }
 
@@ -251,8 +261,8 @@ TEST_CASE("an asynchronous copy lands at its wait and not before") {
   std::vector<uint32_t> data(128);
   for (uint32_t i = 0; i < 128; ++i) data[i] = 0x01020304u * (i % 4 + 1);
   const auto out = run(pointer_kernel(".shared .align 16 .b8 buffer[1024];", lines), data, 32);
-  CHECK(out[4] == 77);             // read too early: what was there before
-  CHECK(out[5] == 0x01020304);     // landed
-  CHECK(out[6] == 0);              // the second group still flies
-  CHECK(out[7] == 0x00000608);     // two bytes of 0x02040608, the rest is zero
+  CHECK(out[4] == 77);          // read too early: what was there before
+  CHECK(out[5] == 0x01020304);  // landed
+  CHECK(out[6] == 0);           // the second group still flies
+  CHECK(out[7] == 0x00000608);  // two bytes of 0x02040608, the rest is zero
 }

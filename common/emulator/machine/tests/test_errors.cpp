@@ -1,0 +1,235 @@
+// What goes wrong is said in words: what, where, who, what next.
+#include "machine/tests/one_instruction.h"
+
+using namespace tcd::emu;
+
+namespace {
+
+// -lineinfo as nvcc writes it: line 17 of kernel.cu, and line 5 of helper.h inlined at line 20.
+std::string kernel(const std::string& lines, const std::string& shared = {}) {
+  return R"(
+.version 9.0
+.target sm_80
+.address_size 64
+)" + shared +
+         R"(
+.visible .entry _Z4workPfi(.param .u64 p, .param .u32 n)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<20>;
+  .reg .f32 %f<4>;
+  .reg .b64 %x<10>;
+  .loc 1 17 3
+  ld.param.u64 %x1, [p];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  mad.wide.u32 %x2, %r2, 4, %x1;
+)" + lines +
+         R"(
+  ret;
+}
+.file 1 "kernel.cu"
+.file 2 "helper.h"
+)";
+}
+
+struct Outcome {
+  LaunchError error;
+  bool says(const std::string& text) const { return error.message.find(text) != std::string::npos; }
+};
+
+#define CHECK_SAYS(outcome, text) \
+  CHECK_MESSAGE((outcome).says(text), "expected '", text, "' in:\n", (outcome).error.message)
+
+Outcome run(const std::string& ptx, Dim3 grid = {1}, Dim3 block = {64}, uint32_t shared = 0,
+            const char* gpu = "rtx4060-laptop", int threads = 1, double timeout = 20) {
+  Bench bench(ptx, threads, gpu, timeout);
+  const uint64_t at = bench.device.memory().allocate(256);
+  return {bench.launch("_Z4workPfi", grid, block, Params().add(at).add(64), shared)};
+}
+
+}  // namespace
+
+TEST_CASE("a correct kernel has no message") {
+  const Outcome o = run(kernel("st.global.f32 [%x2], 0f3f800000;"));
+  CHECK(o.error.fault == Fault::kNone);
+  CHECK(o.error.message.empty());
+}
+
+TEST_CASE("out of bounds names the allocation, the distance and the thread") {
+  const Outcome o = run(kernel("ld.global.f32 %f1, [%x2];"), {2}, {96});
+  CHECK(o.error.fault == Fault::kIllegalAddress);
+  CHECK_SAYS(o, "illegal address: read of 4 bytes");
+  CHECK_SAYS(o, "0 bytes past the end of the nearest allocation");
+  CHECK_SAYS(o, "of 256 bytes");
+  CHECK_SAYS(o, "work(float*, int)");
+  CHECK_SAYS(o, "kernel.cu:17");
+  CHECK_SAYS(o, "ld.global.f32 %f1, [%x2];");
+  CHECK_SAYS(o, "thread  (64,0,0) of CTA (0,0,0): warp 2, lane 0; 31 more");
+}
+
+TEST_CASE("lines of inlined functions: the user's first") {
+  const Outcome o = run(kernel(R"(
+  .loc 1 20 7
+  .loc 2 5 9, function_name $name, inlined_at 1 20 7
+  ld.global.f32 %f1, [%x2+1024];)"));
+  CHECK_SAYS(o, "kernel.cu:20 (inlined from helper.h:5)");
+}
+
+TEST_CASE("null, host pointers, use after free, constant memory") {
+  CHECK_SAYS(run(kernel("mov.u64 %x3, 0; ld.global.u32 %r3, [%x3+4];")),
+             "a null pointer plus 4 was dereferenced");
+  static int on_host = 0;
+  const auto address = std::to_string(reinterpret_cast<uint64_t>(&on_host));
+  CHECK_SAYS(run(kernel("mov.u64 %x3, " + address + "; st.u32 [%x3], %r2;")),
+             "is it a host pointer?");
+  Bench bench(kernel("ld.global.u32 %r3, [%x2];"));
+  const uint64_t at = bench.device.memory().allocate(256);
+  bench.device.memory().release(at);
+  const Outcome freed{bench.launch("_Z4workPfi", {1}, {1}, Params().add(at).add(0))};
+  CHECK_SAYS(freed, "use after free");
+  CHECK_SAYS(run(kernel("mov.u64 %x3, table; st.global.u32 [%x3], %r2;",
+                        ".const .align 4 .u32 table[4];")),
+             "constant memory");
+}
+
+TEST_CASE("misaligned addresses") {
+  const Outcome global = run(kernel("ld.global.u32 %r3, [%x1+2];"));
+  CHECK(global.error.fault == Fault::kMisalignedAddress);
+  CHECK_SAYS(global, "no multiple of 4 (off by 2)");
+  const Outcome vector = run(kernel("ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%x1+8];"));
+  CHECK(vector.error.fault == Fault::kMisalignedAddress);
+  const Outcome shared = run(kernel("ld.shared.u64 %x3, [s+12];", ".shared .align 8 .b8 s[64];"));
+  CHECK(shared.error.fault == Fault::kMisalignedAddress);
+  CHECK_SAYS(shared, "shared address 0xc");
+}
+
+TEST_CASE("shared and local memory have ends") {
+  const Outcome o = run(kernel("mad.lo.u32 %r3, %r2, 4, 0; st.shared.u32 [%r3], %r2;",
+                               ".shared .align 4 .b8 s[128];"));
+  CHECK(o.error.fault == Fault::kIllegalAddress);
+  (void)o;
+  const Outcome used =
+      run(kernel("mov.u32 %r4, s; mad.lo.u32 %r3, %r2, 4, %r4;"
+                 "st.shared.u32 [%r3], %r2;",
+                 ".shared .align 4 .b8 s[128];"));
+  CHECK_SAYS(used, "past the end of the CTA's 128 bytes of shared memory (128 static, 0 dynamic)");
+  CHECK_SAYS(used, "warp 1, lane 0");
+  const Outcome local =
+      run(kernel(".local .align 4 .b8 a[16]; mov.u64 %x3, a; mad.wide.u32 %x4, %r2, 4, %x3;"
+                 "st.local.u32 [%x4], %r2;"));
+  CHECK_SAYS(local, "local memory");
+  CHECK_SAYS(local, "lane 4");
+}
+
+TEST_CASE("what is not supported is named when its kernel is launched") {
+  const Outcome o = run(kernel("wgmma.fence.sync.aligned;"));
+  CHECK(o.error.fault == Fault::kUnsupported);
+  CHECK_SAYS(o, "unsupported instruction: wgmma.fence.sync.aligned");
+  CHECK_SAYS(o, "kernel.cu:17");
+  const Outcome modifier = run(kernel("add.wild.u32 %r3, %r2, 1;"));
+  CHECK_SAYS(modifier, ".wild is not known");
+  // Loading such a module and launching its other kernels is fine.
+  std::string both = kernel("wgmma.fence.sync.aligned;");
+  both += ".visible .entry fine() { ret; }";
+  Bench bench(both);
+  CHECK(bench.launch("fine", {1}, {1}, Params()).fault == Fault::kNone);
+}
+
+TEST_CASE("instructions newer than the device") {
+  const std::string copy = kernel("cp.async.commit_group;");
+  CHECK(run(copy).error.fault == Fault::kNone);
+  const Outcome o = run(copy, {1}, {32}, 0, "t4");
+  CHECK(o.error.fault == Fault::kIllegalInstruction);
+  CHECK_SAYS(o, "needs sm_80, but Tesla T4 is sm_75");
+}
+
+TEST_CASE("deadlocks say who waits where") {
+  // Warp 0 waits at the barrier, warp 1 spins for ever? No: it waits at another barrier.
+  const Outcome o = run(kernel(R"(
+  setp.lt.u32 %p1, %r2, 32;
+  @%p1 bra FIRST;
+  .loc 1 30 1
+  bar.sync 1;
+  bra JOIN;
+FIRST:
+  .loc 1 31 1
+  bar.sync 0;
+JOIN:
+)"));
+  CHECK(o.error.fault == Fault::kDeadlock);
+  CHECK_SAYS(o, "warp 0 waits at barrier 0: kernel.cu:31");
+  CHECK_SAYS(o, "warp 1 waits at barrier 1: kernel.cu:30");
+}
+
+TEST_CASE("a barrier that half a warp never reaches") {
+  const Outcome o = run(kernel(R"(
+  setp.lt.u32 %p1, %r2, 16;
+  @%p1 bar.sync 0;
+  @!%p1 bar.warp.sync 0xffffffff;
+)"),
+                        {1}, {32});
+  CHECK(o.error.fault == Fault::kDeadlock);
+  // Both halves of a warp at different bar.sync of the same barrier do meet, as on the hardware.
+  const Outcome met = run(kernel(R"(
+  setp.lt.u32 %p1, %r2, 16;
+  @%p1 bra FIRST;
+  bar.sync 0;
+  bra JOIN;
+FIRST:
+  bar.sync 0;
+JOIN:
+)"),
+                          {1}, {64});
+  CHECK(met.error.fault == Fault::kNone);
+  // And lanes that have exited are not waited for.
+  CHECK(run(kernel("setp.lt.u32 %p1, %r2, 40; @!%p1 exit; bar.sync 0;")).error.fault ==
+        Fault::kNone);
+}
+
+TEST_CASE("endless loops end at the watchdog") {
+  const Outcome o =
+      run(kernel("LOOP: add.u32 %r3, %r3, 1; bra LOOP;"), {1}, {64}, 0, "rtx4060-laptop", 1, 0.2);
+  CHECK(o.error.fault == Fault::kTimeout);
+  CHECK_SAYS(o, "timeout");
+  CHECK_SAYS(o, "kernel.cu:17");
+}
+
+TEST_CASE("trap and stack overflow") {
+  CHECK(run(kernel("setp.eq.u32 %p1, %r2, 33; @%p1 trap;")).error.fault == Fault::kTrap);
+  const std::string forever = R"(
+.func f()
+{
+  call.uni f;
+  ret;
+}
+)";
+  std::string ptx = kernel("call.uni f;");
+  ptx.insert(ptx.find(".visible"), forever);
+  CHECK_SAYS(run(ptx), "stack overflow");
+}
+
+TEST_CASE("the first CTA in grid order reports, whatever the threads do") {
+  const std::string ptx = kernel(R"(
+  mov.u32 %r3, %ctaid.x;
+  setp.lt.u32 %p1, %r3, 37;
+  @%p1 exit;
+  ld.global.u32 %r4, [%x1+4096];)");
+  for (int threads : {1, 2, 3}) {
+    const Outcome o = run(ptx, {500}, {32}, 0, "rtx4060-laptop", threads);
+    CHECK_SAYS(o, "CTA (37,0,0)");
+  }
+}
+
+TEST_CASE("configurations the device cannot run") {
+  const std::string ptx = kernel("");
+  const auto fault = [&](Dim3 grid, Dim3 block, uint32_t shared = 0) {
+    return run(ptx, grid, block, shared).error.fault;
+  };
+  CHECK(fault({1}, {1024}) == Fault::kNone);
+  CHECK(fault({1}, {1025}) == Fault::kInvalidConfiguration);
+  CHECK(fault({0}, {32}) == Fault::kInvalidConfiguration);
+  CHECK(fault({1, 65536}, {32}) == Fault::kInvalidConfiguration);
+  CHECK(fault({1}, {32}, 99 * 1024) == Fault::kNone);
+  CHECK(fault({1}, {32}, 99 * 1024 + 1) == Fault::kInvalidConfiguration);
+}
