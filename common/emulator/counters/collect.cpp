@@ -1,11 +1,29 @@
 #include "counters/collect.h"
 
+#include <algorithm>
+
+#include "machine/device_impl.h"
+#include "machine/program.h"
+
 namespace tcd::emu {
 
-void add_totals(std::span<Site> sites, LaunchCounters& counters) {
-  for (Site& site : sites) {
-    site.flush();
-    for (size_t k = 0; k < site.totals.size(); ++k) counters.memory[k].add(site.totals[k], 1);
+const char* name_of(SiteKind kind) {
+  constexpr const char* kNames[kSiteKinds] = {"shared load", "shared store", "ldmatrix",
+                                              "stmatrix",    "cp.async",     "global load",
+                                              "global store"};
+  return kind < SiteKind::kCount ? kNames[static_cast<size_t>(kind)] : "none";
+}
+
+void merge_sites(std::span<Site> worker, std::span<TotalsByKind> sites) {
+  for (size_t i = 0; i < worker.size(); ++i) {
+    worker[i].flush();
+    for (size_t k = 0; k < kSiteKinds; ++k) sites[i][k].add(worker[i].totals[k], 1);
+  }
+}
+
+void add_totals(std::span<const TotalsByKind> sites, LaunchCounters& counters) {
+  for (const TotalsByKind& site : sites) {
+    for (size_t k = 0; k < kSiteKinds; ++k) counters.memory[k].add(site[k], 1);
   }
   const auto executed = [&](SiteKind kind) {
     return counters.memory[static_cast<size_t>(kind)].executed;
@@ -16,6 +34,31 @@ void add_totals(std::span<Site> sites, LaunchCounters& counters) {
   counters.shared_loads = executed(SiteKind::kSharedLoad);
   counters.shared_stores = executed(SiteKind::kSharedStore);
   counters.async_copies = executed(SiteKind::kAsyncCopy);
+}
+
+std::vector<LineTotals> totals_by_line(const Kernel& kernel, std::span<const TotalsByKind> sites) {
+  std::vector<LineTotals> lines;
+  const auto line = [&](const std::string& place, SiteKind kind) -> MemoryTotals& {
+    const auto found = std::find_if(lines.begin(), lines.end(), [&](const LineTotals& l) {
+      return l.kind == kind && l.place == place;
+    });
+    if (found != lines.end()) return found->totals;
+    lines.push_back({place, kind, {}});
+    return lines.back().totals;
+  };
+  for (const auto& code : kernel.codes) {
+    if (code == nullptr) continue;
+    for (const MicroOp& op : code->ops) {
+      for (size_t k = 0; k < kSiteKinds; ++k) {
+        const MemoryTotals& totals = sites[op.slot][k];
+        if (totals.executed == 0) continue;
+        line(place_of(*code->module, code->function->body[op.source].location),
+             static_cast<SiteKind>(k))
+            .add(totals, 1);
+      }
+    }
+  }
+  return lines;
 }
 
 }  // namespace tcd::emu

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace tcd::emu {
 
@@ -17,6 +18,8 @@ enum class SiteKind : uint8_t {
   kCount,
 };
 inline constexpr int kSiteKinds = static_cast<int>(SiteKind::kCount);
+// "ldmatrix", "shared load", …
+const char* name_of(SiteKind kind);
 
 struct MemoryTotals {
   uint64_t executed = 0;          // warp instructions
@@ -38,5 +41,12 @@ struct MemoryTotals {
 };
 
 using TotalsByKind = std::array<MemoryTotals, kSiteKinds>;
+
+// The same for one line of the source.
+struct LineTotals {
+  std::string place;  // "kernel.cu:42", with the innermost line in brackets when it was inlined; ""
+  SiteKind kind = SiteKind::kCount;
+  MemoryTotals totals;
+};
 
 }  // namespace tcd::emu

@@ -6,6 +6,7 @@
 #include "runtime/device_state.h"
 #include "runtime/handles.h"
 #include "runtime/kernel_facts.h"
+#include "runtime/launch_report.h"
 
 using namespace tcd::emu;
 
@@ -144,8 +145,19 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
   request.cooperative = cooperative;
   request.params = params;
   LaunchCounters counters;
-  const LaunchError stopped = device().launch(request, &counters);
+  std::vector<LineTotals> lines;
+  const bool report = report_wanted();
+  const LaunchError stopped = device().launch(request, &counters, report ? &lines : nullptr);
   add_to_totals(counters);
+  if (report) {
+    report_launch({.kernel = readable(kernel.name),
+                   .grid = request.grid,
+                   .block = request.block,
+                   .shared_bytes = facts.footprint.static_shared + request.dynamic_shared_bytes,
+                   .stopped = stopped.fault != Fault::kNone,
+                   .counters = counters,
+                   .lines = std::move(lines)});
+  }
   if (stopped.fault == Fault::kNone) return cudaSuccess;
 
   complain("kernel " + readable(kernel.name) + " was stopped\n" + stopped.message);

@@ -1,0 +1,73 @@
+#include "runtime/launch_report.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "runtime/device_state.h"
+#include "runtime/messages.h"
+
+namespace tcd::emu {
+namespace {
+
+const char* destination() {
+  static const char* const name = std::getenv("TCD_REPORT");
+  return name != nullptr && *name != '\0' ? name : nullptr;
+}
+
+bool is_json(const std::string& name) { return name.ends_with(".json"); }
+
+// Opened at the first launch, so that a program without one leaves an old report alone.
+class Destination {
+ public:
+  Destination() : name_(destination()) {
+    if (name_ == "-") {
+      file_ = stderr;
+    } else if (file_ = std::fopen(name_.c_str(), "w"); file_ == nullptr) {
+      complain_once("TCD_REPORT=" + name_ + " cannot be written: " + std::strerror(errno) +
+                    "; no report");
+    }
+    if (is_json(name_)) document_ = report_head(profile());
+  }
+  ~Destination() {
+    if (file_ == nullptr) return;
+    if (is_json(name_)) write(document_.dump(1, ' ') + "\n");
+    if (file_ != stderr) std::fclose(file_);
+  }
+  Destination(const Destination&) = delete;
+
+  void add(LaunchReport& launch) {
+    launch.number = ++launches_;
+    if (is_json(name_)) {
+      document_["launches"].push_back(report_json(launch));
+    } else {
+      write(report_text(launch, profile()));
+    }
+  }
+
+ private:
+  void write(const std::string& text) {
+    if (file_ == nullptr) return;
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), file_);
+    std::fflush(file_);
+  }
+
+  std::string name_;
+  std::FILE* file_ = nullptr;
+  nlohmann::json document_;
+  uint64_t launches_ = 0;
+};
+
+}  // namespace
+
+bool report_wanted() { return destination() != nullptr; }
+
+void report_launch(LaunchReport launch) {
+  static Destination destination;
+  destination.add(launch);
+}
+
+}  // namespace tcd::emu

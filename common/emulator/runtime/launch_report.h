@@ -1,0 +1,15 @@
+// TCD_REPORT: where the counters of every launch go.
+#pragma once
+
+#include "counters/report.h"
+
+namespace tcd::emu {
+
+// TCD_REPORT is set. Then launches ask for counters by source line too.
+bool report_wanted();
+// TCD_REPORT=-: text on stderr at once. TCD_REPORT=name.json: one JSON document when the process
+// exits. Any other name: text, launch by launch. A file that cannot be written is complained about
+// once and the program goes on.
+void report_launch(LaunchReport launch);
+
+}  // namespace tcd::emu
