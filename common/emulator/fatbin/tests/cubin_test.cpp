@@ -2,7 +2,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "fatbin/cubin.h"
 
-#include <regex>
+#include <cstdlib>
 #include <sstream>
 
 #include "fatbin/selection.h"
@@ -16,22 +16,36 @@ struct Printed {
   uint32_t registers = 0, frame_bytes = 0, shared_bytes = 0;
 };
 
+// The text between two marks; "" when the line has them not.
+std::string between(const std::string& line, const std::string& left, const std::string& right) {
+  const size_t start = line.find(left);
+  if (start == std::string::npos) return "";
+  const size_t end = line.find(right, start + left.size());
+  if (end == std::string::npos) return "";
+  return line.substr(start + left.size(), end - start - left.size());
+}
+
+// Stores the number that stands before `unit`, if the line has one.
+void read_number(const std::string& line, const std::string& unit, uint32_t& number) {
+  const size_t at = line.find(unit);
+  if (at == std::string::npos || at == 0) return;
+  const size_t start = line.find_last_not_of("0123456789", at - 1) + 1;
+  number = static_cast<uint32_t>(std::strtoul(line.c_str() + start, nullptr, 10));
+}
+
 // (sm, kernel) → what ptxas printed.
 std::map<std::pair<int, std::string>, Printed> read_ptxas_lines() {
   const auto bytes = read_data("default.ptxas");
   std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   std::map<std::pair<int, std::string>, Printed> all;
   Printed* current = nullptr;
-  const std::regex entry("Compiling entry function '([^']+)' for 'sm_([0-9]+)'");
-  const std::regex frame("([0-9]+) bytes stack frame"), registers("Used ([0-9]+) registers");
-  const std::regex shared("([0-9]+) bytes smem");
-  std::smatch m;
   for (std::string line; std::getline(in, line);) {
-    if (std::regex_search(line, m, entry)) current = &all[{std::stoi(m[2]), m[1]}];
+    const std::string name = between(line, "Compiling entry function '", "'");
+    if (!name.empty()) current = &all[{std::stoi(between(line, "for 'sm_", "'")), name}];
     if (current == nullptr) continue;
-    if (std::regex_search(line, m, frame)) current->frame_bytes = std::stoul(m[1]);
-    if (std::regex_search(line, m, registers)) current->registers = std::stoul(m[1]);
-    if (std::regex_search(line, m, shared)) current->shared_bytes = std::stoul(m[1]);
+    read_number(line, " bytes stack frame", current->frame_bytes);
+    read_number(line, " registers", current->registers);
+    read_number(line, " bytes smem", current->shared_bytes);
   }
   return all;
 }
