@@ -107,8 +107,8 @@ template <int kFirst = 0>
 void launch(int operation, const Pattern& p, unsigned char* global) {
   if constexpr (kFirst < kOperations) {
     if (operation != kFirst) return launch<kFirst + 1>(operation, p, global);
-    one_instruction<static_cast<Operation>(kFirst)><<<1, 32, kSharedBytes>>>(
-        p, global, reinterpret_cast<uint32_t*>(global));
+    one_instruction<static_cast<Operation>(kFirst)>
+        <<<1, 32, kSharedBytes>>>(p, global, reinterpret_cast<uint32_t*>(global));
   }
 }
 

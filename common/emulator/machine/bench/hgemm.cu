@@ -2,8 +2,8 @@
 // hgemm.ptx is what nvcc 13.0 makes of it (-arch=sm_80).
 #include <cuda_fp16.h>
 
-extern "C" __global__ void __launch_bounds__(256) hgemm(const half* a, const half* b, float* c,
-                                                        int n) {
+extern "C" __global__ void __launch_bounds__(256)
+    hgemm(const half* a, const half* b, float* c, int n) {
   __shared__ half ta[64 * 40], tb[32 * 72];
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, group = lane / 4, in = lane % 4;
   const int row = blockIdx.y * 64, col = blockIdx.x * 64;
@@ -23,8 +23,8 @@ extern "C" __global__ void __launch_bounds__(256) hgemm(const half* a, const hal
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const half* first = &tb[(k + in * 2) * 72 + wc + j * 8 + group];
-        const unsigned b0 = unsigned(__half_as_ushort(first[0])) |
-                            unsigned(__half_as_ushort(first[72])) << 16;
+        const unsigned b0 =
+            unsigned(__half_as_ushort(first[0])) | unsigned(__half_as_ushort(first[72])) << 16;
         float* d = acc[j];
         asm volatile(
             "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "

@@ -1,7 +1,7 @@
 // A plain tiled FP32 GEMM on CUDA cores: 128×128×8 tiles, 8×8 outputs a thread. What bench_machine
 // measures ordinary code with; sgemm.ptx is what nvcc 13.0 makes of it (-arch=sm_80).
-extern "C" __global__ void __launch_bounds__(256) sgemm(const float* a, const float* b, float* c,
-                                                        int n) {
+extern "C" __global__ void __launch_bounds__(256)
+    sgemm(const float* a, const float* b, float* c, int n) {
   __shared__ float ta[8][128], tb[8][128];
   const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
   const int row = blockIdx.y * 128, col = blockIdx.x * 128;

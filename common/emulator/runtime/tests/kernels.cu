@@ -1,8 +1,8 @@
 // Kernels for the runtime's tests, each with a host function that launches it.
 #undef NDEBUG  // assert below is meant to be there in every build
-#include "kernels.h"
-
 #include <cassert>
+
+#include "kernels.h"
 
 __constant__ int constant_table[4] = {1, 2, 3, 4};
 __device__ int device_counter = 40;

@@ -48,12 +48,12 @@ out:
 __global__ void long_switch(int* o, int n) {
   int v = 0;
   switch (n) {
-#define CASE(i)                                  \
-  case i:                                        \
-    v = o[i * i + 3] * (i + 7) ^ o[v + i];       \
-    o[i + 100] = v;                              \
-    if (v > i * 33) break;                       \
-    o[i] += 5;                                   \
+#define CASE(i)                            \
+  case i:                                  \
+    v = o[i * i + 3] * (i + 7) ^ o[v + i]; \
+    o[i + 100] = v;                        \
+    if (v > i * 33) break;                 \
+    o[i] += 5;                             \
     break;
     CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9)
   }

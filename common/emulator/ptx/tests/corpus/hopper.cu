@@ -4,11 +4,12 @@
 
 #include <cstdint>
 
-#define WAIT(parity)                                                    \
-  asm volatile(                                                         \
-      "{\n .reg .pred P1;\nLAB_WAIT:\n"                                 \
-      " mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"       \
-      " @P1 bra DONE;\n bra LAB_WAIT;\nDONE:\n}" ::"r"(b), "r"(parity))
+#define WAIT(parity)                                              \
+  asm volatile(                                                   \
+      "{\n .reg .pred P1;\nLAB_WAIT:\n"                           \
+      " mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n" \
+      " @P1 bra DONE;\n bra LAB_WAIT;\nDONE:\n}" ::"r"(b),        \
+      "r"(parity))
 
 __global__ void __cluster_dims__(2, 1, 1)
     hopper(const __grid_constant__ CUtensorMap map, float* out, __nv_fp8_e4m3* q) {
@@ -19,7 +20,8 @@ __global__ void __cluster_dims__(2, 1, 1)
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(1024));
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4}], [%2];" ::"r"(s), "l"(&map), "r"(b), "r"(0), "r"(1)
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(s),
+      "l"(&map), "r"(b), "r"(0), "r"(1)
       : "memory");
   WAIT(0);
   float d[4] = {1, 2, 3, 4};

@@ -53,21 +53,41 @@ __global__ void talk(int n, Pair by_value, float* __restrict__ out) {
 __global__ void choose(int* out, int n) {
   int value = 0;
   switch (n) {
-    case 0: value = out[9]; break;
-    case 1: value = twice(out[8]); break;
-    case 2: out[3] = 6; [[fallthrough]];
-    case 3: value = out[2] * 5; break;
-    case 4: __threadfence(); value = 11; break;
-    case 5: value = out[1] / 3; break;
-    case 6: value = thrice(n + out[0]); break;
-    case 7: return;
-    default: value = -1;
+    case 0:
+      value = out[9];
+      break;
+    case 1:
+      value = twice(out[8]);
+      break;
+    case 2:
+      out[3] = 6;
+      [[fallthrough]];
+    case 3:
+      value = out[2] * 5;
+      break;
+    case 4:
+      __threadfence();
+      value = 11;
+      break;
+    case 5:
+      value = out[1] / 3;
+      break;
+    case 6:
+      value = thrice(n + out[0]);
+      break;
+    case 7:
+      return;
+    default:
+      value = -1;
   }
   int local[16];
   for (int i = 0; i < n; ++i) local[i & 15] = value + i;
   while (n > 0) {
     if (out[n] == 3) break;
-    if (out[n] == 4) { n -= 2; continue; }
+    if (out[n] == 4) {
+      n -= 2;
+      continue;
+    }
     for (int j = 0; j < n; ++j) {
       if (out[j] < 0) break;
       value += local[(value + j) & 15];
