@@ -227,6 +227,7 @@ enum class Micro : uint16_t {
   abs_ftz_f32,
   neg_ftz_f32,
   div_f32,
+  div_approx_f32,
   rcp_f32,
   sqrt_f32,
   rsqrt_f32,
@@ -251,6 +252,7 @@ enum class Micro : uint16_t {
   sqrt_f64,
   rsqrt_f64,
   rcp_ftz_f64,
+  rsqrt_ftz_f64,
   copysign_f64,
   // --- exec/half.cpp: flags hold ftz, sat, relu, packed, bf16
   arith_half,

@@ -248,9 +248,10 @@ void decode_div(Decoder& x) {
   Modifiers& m = x.mods();
   const TypeName t = m.need_type();
   if (t.is_float()) {
-    m.take_one_of({"approx", "full"});
+    const bool approx = m.take_one_of({"approx", "full"}) == 0;
     const FloatVariant v = take_variant(m);
     const Ternary r = read(x, t, 2);
+    if (approx) return emit_ternary(x, Micro::div_approx_f32, r, v.flags(4));
     const Micro fast = t.bits == 64 ? Micro::div_f64 : Micro::div_f32;
     const Micro general = t.bits == 64 ? Micro::arith_f64 : Micro::arith_f32;
     return emit_ternary(x, v.round == 0 ? fast : general, r, v.flags(4));
@@ -300,7 +301,11 @@ void decode_rsqrt(Decoder& x) {
   const TypeName t = x.mods().need_type();
   x.mods().take("approx");
   const FloatVariant v = take_variant(x.mods());
-  emit_ternary(x, t.bits == 64 ? Micro::rsqrt_f64 : Micro::rsqrt_f32, read(x, t, 1), v.flags(0));
+  emit_ternary(x,
+               t.bits != 64 ? Micro::rsqrt_f32
+               : v.ftz      ? Micro::rsqrt_ftz_f64
+                            : Micro::rsqrt_f64,
+               read(x, t, 1), v.flags(0));
 }
 
 void decode_function_f32(Decoder& x) {

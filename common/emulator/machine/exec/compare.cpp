@@ -163,7 +163,7 @@ template <class T>
 bool test_class(s64 kind, T v) {
   const T size = std::fabs(v);
   const bool number = v == v, infinite = size == std::numeric_limits<T>::infinity();
-  const bool small = size < std::numeric_limits<T>::min();
+  const bool small = size < std::numeric_limits<T>::min() && size > 0;  // zero counts as normal
   switch (kind) {
     case 0:
       return number && !infinite;

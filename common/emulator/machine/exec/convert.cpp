@@ -5,7 +5,7 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-// Out-of-range values saturate, NaN becomes 0.
+// Out-of-range values saturate, NaN becomes 0 (from f32; conversions of f64 make 2^31 of it).
 inline s32 to_s32(f64 v) {
   const bool inside = v > -2147483649.0 && v < 2147483648.0;
   const s32 r = static_cast<s32>(inside ? v : 0.0);
@@ -47,13 +47,13 @@ void fill_float(Table& t) {
   bind(t, Micro::cvt_f64_u32, [](u32 a) { return static_cast<f64>(a); });
   bind(t, Micro::cvt_s32_f32_rz, [](f32 a) { return to_s32(a); });
   bind(t, Micro::cvt_u32_f32_rz, [](f32 a) { return to_u32(a); });
-  bind(t, Micro::cvt_s32_f64_rz, [](f64 a) { return to_s32(a); });
-  bind(t, Micro::cvt_f32_f64, [](f64 a) { return canonical(static_cast<f32>(a)); });
-  bind(t, Micro::cvt_f64_f32, [](f32 a) { return canonical(static_cast<f64>(a)); });
+  bind(t, Micro::cvt_s32_f64_rz, [](f64 a) { return a == a ? to_s32(a) : INT32_MIN; });
+  bind(t, Micro::cvt_f32_f64, [](f64 a) { return narrow_nan(static_cast<f32>(a), a); });
+  bind(t, Micro::cvt_f64_f32, [](f32 a) { return widen_nan(static_cast<f64>(a), a); });
   bind(t, Micro::cvt_f16_f32, [](f32 a) { return float_to_half(a); });
   bind(t, Micro::cvt_f32_f16, [](u32 a) { return canonical(half_to_float(a & 0xffff)); });
   bind(t, Micro::cvt_bf16_f32, [](f32 a) { return float_to_bfloat(a); });
-  bind(t, Micro::cvt_f32_bf16, [](u32 a) { return canonical(bfloat_to_float(a & 0xffff)); });
+  bind(t, Micro::cvt_f32_bf16, [](u32 a) { return bfloat_to_float(a & 0xffff); });
   // d = {a, b}: a goes to the high half.
   bind(t, Micro::cvt_f16x2_f32,
        [](f32 a, f32 b) { return float_to_half(a) << 16 | float_to_half(b); });

@@ -160,19 +160,46 @@ u64 extend(u64 raw, Number n, bool wide_register) {
   return wide_register ? raw : static_cast<u32>(raw);
 }
 
+// What becomes of a NaN depends on the units the conversion runs on (recorded on an H200): double
+// precision on either side keeps sign and payload, integers of 64 bits or from f64 get their top
+// bit, everything else its canonical NaN or 0.
+u64 convert_nan(u64 raw, const Conversion& c) {
+  const bool from_wide = c.from == Number::kF64;
+  if (!is_float(c.to)) {
+    const unsigned width = bytes_of(c.to) * 8;
+    if (!from_wide && width < 64) return 0;
+    return extend(u64{1} << (width - 1), c.to, c.wide_to);
+  }
+  if (from_wide && c.to == Number::kF64) return raw | u64{1} << 51;
+  if (from_wide && c.to == Number::kF32) return bits(narrow_nan(0, from_bits(raw)));
+  if (from_wide && c.to == Number::kF16) {
+    return (raw >> 48 & 0x8000) | 0x7e00 | (raw >> 42 & 0x3ff);
+  }
+  if (c.to == Number::kF64 && c.from == Number::kF32) {
+    return bits(widen_nan(0, from_bits(c.ftz ? 0x7fffffffu : static_cast<u32>(raw))));
+  }
+  if (c.to == Number::kF64 && c.from == Number::kF16) {
+    return (raw & 0x8000) << 48 | 0x7ff8000000000000u | (raw & 0x3ff) << 42;
+  }
+  if (c.to == Number::kTf32 && c.round == Round::kNearestAway) return raw & 0xffffe000u;
+  const u64 code = encode(std::numeric_limits<wide>::quiet_NaN(), format_of(c.to), c);
+  return c.to == Number::kTf32 ? code << 13 : code;
+}
+
 u64 convert(u64 raw, const Conversion& c) {
   if (!is_float(c.from) && !is_float(c.to)) {
     return extend(c.sat ? to_integer(decode(raw, c.from), c) : extend(raw, c.from, true), c.to,
                   c.wide_to);
   }
   wide v = decode(raw, c.from);
+  if (v != v && !c.sat) return convert_nan(raw, c);
   if (c.ftz && c.from == Number::kF32 && std::fabs(v) < std::numeric_limits<f32>::min()) {
     v = std::copysign(wide{0}, v);
   }
   if (!is_float(c.to)) return extend(to_integer(round_integral(v, c.round), c), c.to, c.wide_to);
   if (c.integral) v = round_integral(v, c.round);
   if (c.sat) v = v > 0 ? (v < 1 ? v : 1) : 0;
-  if (c.relu && v < 0) v = 0;
+  if (c.relu && std::signbit(v)) v = 0;
   u64 code = encode(v, format_of(c.to), c);
   if (c.to == Number::kTf32) code <<= 13;
   if (c.to == Number::kF32 && c.ftz && (code & 0x7f800000u) == 0) code &= 0x80000000u;

@@ -96,10 +96,12 @@ void fill_signs(Table& t) {
   bind(t, Micro::min_f32, [](f32 a, f32 b) { return lesser(a, b); });
   bind(t, Micro::max_f32, [](f32 a, f32 b) { return greater(a, b); });
   bind(t, Micro::minmax_f32, [](Imm imm, f32 a, f32 b, f32 c) { return minmax(imm, a, b, c); });
-  bind(t, Micro::abs_f32, [](u32 a) { return a & 0x7fffffffu; });
-  bind(t, Micro::neg_f32, [](u32 a) { return a ^ 0x80000000u; });
-  bind(t, Micro::abs_ftz_f32, [](f32 a) { return bits(flush(a)) & 0x7fffffffu; });
-  bind(t, Micro::neg_ftz_f32, [](f32 a) { return bits(flush(a)) ^ 0x80000000u; });
+  bind(t, Micro::abs_f32, [](f32 a) { return canonical(from_bits(bits(a) & 0x7fffffffu)); });
+  bind(t, Micro::neg_f32, [](f32 a) { return canonical(from_bits(bits(a) ^ 0x80000000u)); });
+  bind(t, Micro::abs_ftz_f32,
+       [](f32 a) { return canonical(from_bits(bits(flush(a)) & 0x7fffffffu)); });
+  bind(t, Micro::neg_ftz_f32,
+       [](f32 a) { return canonical(from_bits(bits(flush(a)) ^ 0x80000000u)); });
   bind(t, Micro::copysign_f32, [](u32 a, u32 b) { return (a & 0x80000000u) | (b & 0x7fffffffu); });
 }
 
@@ -110,12 +112,24 @@ inline f32 unary(Imm imm, f32 a, F f) {
   return canonical(ftz ? flush(r) : r);
 }
 
-// sin and cos of the hardware reduce the argument in single precision; far outside [-pi, pi] a
-// card is much less accurate than this. Infinity gives NaN.
+// The hardware takes sin and cos in turns: the argument is first multiplied by 1/(2 pi) in single
+// precision, and what that loses far outside [-pi, pi] is lost here too. Infinity gives NaN.
+inline f64 turns(f64 x) {
+  const f32 t = static_cast<f32>(x) * 0.159154943f;
+  return (static_cast<f64>(t) - std::nearbyint(static_cast<f64>(t))) * 6.283185307179586;
+}
+
 void fill_functions(Table& t) {
   bind(t, Micro::div_f32, [](Imm imm, f32 a, f32 b) {
     const bool ftz = (imm.flags & kFtz) != 0;
     const f32 q = ftz ? flush(flush(a) / flush(b)) : a / b;
+    return canonical(q);
+  });
+  // The reciprocal of a divisor above 2^126 is subnormal and flushed (PTX ISA 9.7.3, div.approx).
+  bind(t, Micro::div_approx_f32, [](Imm imm, f32 a, f32 b) {
+    const bool ftz = (imm.flags & kFtz) != 0, huge = std::fabs(b) > 8.507059e37f;
+    const f32 zero = from_bits(bits(b) & 0x80000000u);
+    const f32 q = huge ? a * zero : ftz ? flush(flush(a) / flush(b)) : a / b;
     return canonical(q);
   });
   bind(t, Micro::rcp_f32, [](Imm imm, f32 a) {
@@ -134,9 +148,9 @@ void fill_functions(Table& t) {
   bind(t, Micro::lg2_f32,
        [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::log2(x); }); });
   bind(t, Micro::sin_f32,
-       [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::sin(x); }); });
+       [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::sin(turns(x)); }); });
   bind(t, Micro::cos_f32,
-       [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::cos(x); }); });
+       [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::cos(turns(x)); }); });
   bind(t, Micro::tanh_f32,
        [](Imm imm, f32 a) { return unary(imm, a, [](f64 x) { return std::tanh(x); }); });
 }

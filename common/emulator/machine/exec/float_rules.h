@@ -14,6 +14,19 @@ inline f64 from_bits(u64 v) { return std::bit_cast<f64>(v); }
 inline f32 canonical(f32 v) { return v == v ? v : from_bits(0x7fffffffu); }
 inline f64 canonical(f64 v) { return v == v ? v : from_bits(u64{0x7ff8000000000000}); }
 
+// Conversions from and to double precision keep a NaN's sign and the upper bits of its payload.
+inline f32 narrow_nan(f32 r, f64 v) {
+  const u64 b = bits(v);
+  const u32 nan =
+      static_cast<u32>(b >> 32 & 0x80000000u) | 0x7fc00000u | static_cast<u32>(b >> 29 & 0x7fffff);
+  return v == v ? r : from_bits(nan);
+}
+inline f64 widen_nan(f64 r, f32 v) {
+  const u64 b = bits(v);
+  const u64 nan = (b & 0x80000000u) << 32 | 0x7ff8000000000000u | (b & 0x7fffff) << 29;
+  return v == v ? r : from_bits(nan);
+}
+
 inline f32 flush(f32 v) {
   const u32 b = bits(v);
   return (b & 0x7f800000u) == 0 ? from_bits(b & 0x80000000u) : v;

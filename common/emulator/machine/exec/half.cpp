@@ -105,20 +105,29 @@ void minmax(Warp& w, const MicroOp* op, u32 mask) {
   });
 }
 
+// The approximate functions of the hardware cut their results off instead of rounding them.
+template <bool kBf>
+inline f32 cut(f64 exact) {
+  const f64 v = static_cast<f32>(exact);
+  constexpr u64 kDropped = (u64{1} << (kBf ? 45 : 42)) - 1;
+  return static_cast<f32>(from_bits(bits(v) & ~kDropped));
+}
+
 // operation: 0 neg, 1 abs, 2 ex2, 3 tanh
 template <bool kBf>
 void unary(Warp& w, const MicroOp* op, u32 mask) {
+  constexpr u32 kInfinity = kBf ? 0x7f80 : 0x7c00;
   const u32 operation = op->flags >> kHalfOpShift;
   each_half<kBf>(w, op, mask, [=](u32 a, u32, u32) -> u32 {
     switch (operation) {
       case 0:
-        return a ^ 0x8000;
+        return is_nan(a, kInfinity) ? 0x7fff : a ^ 0x8000;
       case 1:
-        return a & 0x7fff;
+        return is_nan(a, kInfinity) ? 0x7fff : a & 0x7fff;
       case 2:
-        return narrow<kBf>(static_cast<f32>(std::exp2(f64{widen<kBf>(a)})));
+        return narrow<kBf>(cut<kBf>(std::exp2(f64{widen<kBf>(a)})));
       default:
-        return narrow<kBf>(static_cast<f32>(std::tanh(f64{widen<kBf>(a)})));
+        return narrow<kBf>(cut<kBf>(std::tanh(f64{widen<kBf>(a)})));
     }
   });
 }

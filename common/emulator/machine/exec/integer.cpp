@@ -13,13 +13,13 @@ inline u32 saturate_s32(s64 v) {
   return wrap(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
 }
 
-// Division by zero yields all ones, as the hardware's sequence does; INT_MIN / -1 wraps.
+// Quotient and remainder by zero are all ones, as the hardware's sequence does; INT_MIN / -1 wraps.
 inline u32 div_signed(s32 a, s32 b) {
   if (b == 0) return ~0u;
   return b == -1 ? 0u - static_cast<u32>(a) : static_cast<u32>(a / b);
 }
 inline u32 rem_signed(s32 a, s32 b) {
-  if (b == 0) return static_cast<u32>(a);
+  if (b == 0) return ~0u;
   return b == -1 ? 0 : static_cast<u32>(a % b);
 }
 
@@ -91,9 +91,9 @@ void fill_divide(Table& t) {
   bind(t, Micro::div_s32, [](s32 a, s32 b) { return div_signed(a, b); });
   bind(t, Micro::div_u32, [](u32 a, u32 b) { return b == 0 ? ~0u : a / b; });
   bind(t, Micro::rem_s16, [](u32 a, u32 b) { return low16(rem_signed(sext16(a), sext16(b))); });
-  bind(t, Micro::rem_u16, [](u32 a, u32 b) { return b == 0 ? a : a % b; });
+  bind(t, Micro::rem_u16, [](u32 a, u32 b) { return b == 0 ? 0xffffu : a % b; });
   bind(t, Micro::rem_s32, [](s32 a, s32 b) { return rem_signed(a, b); });
-  bind(t, Micro::rem_u32, [](u32 a, u32 b) { return b == 0 ? a : a % b; });
+  bind(t, Micro::rem_u32, [](u32 a, u32 b) { return b == 0 ? ~0u : a % b; });
 }
 
 void fill_order(Table& t) {

@@ -85,8 +85,8 @@ void fill_integer_wide(Table& t) {
     return b == -1 ? 0 - static_cast<u64>(a) : static_cast<u64>(a / b);
   });
   bind(t, Micro::div_u64, [](u64 a, u64 b) { return b == 0 ? ~u64{0} : a / b; });
-  bind(t, Micro::rem_s64, [](s64 a, s64 b) { return b == 0 ? a : b == -1 ? 0 : a % b; });
-  bind(t, Micro::rem_u64, [](u64 a, u64 b) { return b == 0 ? a : a % b; });
+  bind(t, Micro::rem_s64, [](s64 a, s64 b) { return b == 0 ? s64{-1} : b == -1 ? 0 : a % b; });
+  bind(t, Micro::rem_u64, [](u64 a, u64 b) { return b == 0 ? ~u64{0} : a % b; });
   bind(t, Micro::abs_s64, [](u64 a) { return static_cast<s64>(a) < 0 ? 0 - a : a; });
   bind(t, Micro::neg_64, [](u64 a) { return 0 - a; });
   bind(t, Micro::min_s64, [](s64 a, s64 b) { return a < b ? a : b; });

@@ -69,10 +69,17 @@ inline u32 bfind(Imm imm, T v) {
   return (imm.flags & 1) != 0 ? kTop - position : position;
 }
 
+// 32-bit fields take 8 bits of a position or length, 64-bit ones all of them (as an H200 does; the
+// PTX ISA says 8 for both). 255 is past every end.
+template <class T>
+inline u32 field_number(u32 v) {
+  return sizeof(T) == 4 ? v & 0xff : v < 255 ? v : 255;
+}
+
 template <class T, bool kSigned>
 inline T bfe(T a, u32 b, u32 c) {
   constexpr u32 kBits = sizeof(T) * 8;
-  const u32 position = b & 0xff, length = c & 0xff;
+  const u32 position = field_number<T>(b), length = field_number<T>(c);
   if (length == 0) return 0;
   const u32 last = position + length - 1 < kBits - 1 ? position + length - 1 : kBits - 1;
   const T sign = kSigned ? a >> last & 1 : T{0};
@@ -92,7 +99,7 @@ inline T bfe(T a, u32 b, u32 c) {
 template <class T>
 inline T bfi(T a, T b, u32 c, u32 d) {
   constexpr u32 kBits = sizeof(T) * 8;
-  const u32 position = c & 0xff, length = d & 0xff;
+  const u32 position = field_number<T>(c), length = field_number<T>(d);
   if (length == 0 || position >= kBits) return b;
   const T ones = length >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1);
   const T keep = static_cast<T>(ones << position);

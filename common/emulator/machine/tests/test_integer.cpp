@@ -109,20 +109,20 @@ TEST_CASE("mad, mul24, dot products") {
 
 TEST_CASE("division never traps") {
   check32("div.u32 %d, %a, %b;", [](u32 a, u32 b, u32) { return b == 0 ? ~0u : a / b; });
-  check32("rem.u32 %d, %a, %b;", [](u32 a, u32 b, u32) { return b == 0 ? a : a % b; });
+  check32("rem.u32 %d, %a, %b;", [](u32 a, u32 b, u32) { return b == 0 ? ~0u : a % b; });
   check32("div.s32 %d, %a, %b;", [](u32 a, u32 b, u32) {
     if (b == 0) return ~0u;
     return static_cast<u32>(s64{s(a)} / s(b));
   });
   check32("rem.s32 %d, %a, %b;", [](u32 a, u32 b, u32) {
-    if (b == 0) return a;
+    if (b == 0) return ~0u;
     return static_cast<u32>(s64{s(a)} % s(b));
   });
   check64("div.s64 %D, %A, %B;", [](u64 a, u64 b, u64) {
     if (b == 0) return ~u64{0};
     return static_cast<u64>(s128{sl(a)} / sl(b));
   });
-  check64("rem.u64 %D, %A, %B;", [](u64 a, u64 b, u64) { return b == 0 ? a : a % b; });
+  check64("rem.u64 %D, %A, %B;", [](u64 a, u64 b, u64) { return b == 0 ? ~u64{0} : a % b; });
 }
 
 TEST_CASE("order: min, max, abs, neg, sad") {
