@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "counters/conflict_degree.h"
+
 namespace tcd::emu {
 namespace {
 
@@ -53,25 +55,6 @@ class Settings {
   int count_ = 0;
 };
 
-// The most different units in one bank group, as in shared_wavefronts.cpp, for 64-bit addresses.
-template <class Address>
-uint32_t conflict_degree(const Address* addresses, uint32_t mask, uint32_t unit) {
-  uint32_t most = 0;
-  const uint32_t groups = 128 / unit;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const uint64_t place = addresses[std::countr_zero(rest)] / unit;
-    uint64_t seen[32];
-    uint32_t count = 0;
-    for (uint32_t other = mask; other != 0; other &= other - 1) {
-      const uint64_t candidate = addresses[std::countr_zero(other)] / unit;
-      if (candidate % groups != place % groups) continue;
-      if (std::find(seen, seen + count, candidate) == seen + count) seen[count++] = candidate;
-    }
-    most = std::max(most, count);
-  }
-  return most;
-}
-
 }  // namespace
 
 Wavefronts bypass_copy_wavefronts(uint32_t mask, const uint32_t* shared, const uint64_t* global) {
@@ -105,10 +88,10 @@ Wavefronts bypass_copy_wavefronts(uint32_t mask, const uint32_t* shared, const u
 
 Wavefronts cached_copy_wavefronts(uint32_t mask, const uint32_t* shared, const uint64_t* global,
                                   uint32_t bytes) {
-  const uint32_t lanes = 128 / bytes;
+  const uint32_t lanes = kBankLineBytes / bytes;
   Wavefronts sum;
   for (uint32_t first = 0; first < 32; first += lanes) {
-    const uint32_t group = mask & (lanes == 32 ? ~0u : ((1u << lanes) - 1) << first);
+    const uint32_t group = mask & lane_range(first, lanes);
     if (group == 0) continue;
     sum.needed += conflict_degree(global, group, bytes) + conflict_degree(shared, group, bytes) - 1;
     ++sum.ideal;

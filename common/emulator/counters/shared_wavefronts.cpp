@@ -2,30 +2,10 @@
 
 #include <algorithm>
 
+#include "counters/conflict_degree.h"
+
 namespace tcd::emu {
 namespace {
-
-constexpr uint32_t kBankLineBytes = 128;  // 32 banks of 4 bytes
-
-// The passes a group of lanes needs. A lane touches one aligned unit of `unit` bytes; the banks
-// form 128 / unit groups of that width.
-uint32_t passes(const uint32_t* addresses, uint32_t mask, uint32_t first, uint32_t lanes,
-                uint32_t unit) {
-  uint32_t seen[32][32];  // [bank group][n-th different unit in it]
-  uint32_t count[32] = {};
-  uint32_t most = 0;
-  for (uint32_t i = first; i < first + lanes; ++i) {
-    if ((mask >> i & 1) == 0) continue;
-    const uint32_t place = addresses[i] / unit;
-    const uint32_t group = place % (kBankLineBytes / unit);
-    uint32_t* const begin = seen[group];
-    uint32_t* const end = begin + count[group];
-    if (std::find(begin, end, place) != end) continue;
-    *end = place;
-    most = std::max(most, ++count[group]);
-  }
-  return most;
-}
 
 bool same_at_distance(const uint32_t* addresses, uint32_t mask, uint32_t first, uint32_t lanes,
                       uint32_t distance) {
@@ -48,7 +28,7 @@ Wavefronts wavefronts(uint32_t mask, const uint32_t* addresses, uint32_t bytes, 
     const bool merged = may_merge && lanes < 32 && first % (2 * lanes) == 0 &&
                         merges(addresses, mask, first, 2 * lanes);
     const uint32_t size = merged ? 2 * lanes : lanes;
-    const uint32_t needed = passes(addresses, mask, first, size, unit);
+    const uint32_t needed = conflict_degree(addresses, mask & lane_range(first, size), unit);
     sum.needed += needed;
     sum.ideal += needed != 0;
     first += size;
@@ -68,7 +48,8 @@ Wavefronts shared_store_wavefronts(uint32_t mask, const uint32_t* addresses, uin
 
 Wavefronts matrix_wavefronts(const uint32_t* rows, uint32_t matrices) {
   Wavefronts sum{0, matrices};
-  for (uint32_t m = 0; m < matrices; ++m) sum.needed += passes(rows, ~0u, 8 * m, 8, 16);
+  for (uint32_t m = 0; m < matrices; ++m)
+    sum.needed += conflict_degree(rows, lane_range(8 * m, 8), 16);
   return sum;
 }
 

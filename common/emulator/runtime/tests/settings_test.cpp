@@ -102,3 +102,18 @@ TEST_CASE("a program that does nothing on the device starts at once") {
   MESSAGE("start and end of a process: ", best_ms, " ms");
   CHECK(best_ms < 100);  // 20 ms is the aim; sanitizers and busy machines take longer
 }
+
+TEST_CASE("TCD_REPORT writes the counters of every launch") {
+  const std::string plain = run("", "launches").text;
+  CHECK_FALSE(contains(plain, "launch 1: "));
+  const std::string text = run("TCD_REPORT=-", "launches").text;
+  CHECK(contains(text, "launch 1: "));
+  CHECK(contains(text, "warp_instructions"));
+  const Outcome json = run_command("file=$(mktemp -u).json; TCD_REPORT=$file " OBSERVE
+                                   " launches >/dev/null; cat $file; rm $file");
+  CHECK(contains(json.text, "\"schema\": \"tcd-report/1\""));
+  CHECK(contains(json.text, "\"launch\": 2,"));
+  const Outcome nowhere = run("TCD_REPORT=/nowhere/x.json", "launches");
+  CHECK(nowhere.code == 0);
+  CHECK(count(nowhere.text, "TCD_REPORT=/nowhere/x.json cannot be written: ") == 1);
+}

@@ -1,0 +1,124 @@
+// The report as text and JSON, and counters by source line.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "counters/report.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "counters/counter_table.h"
+#include "machine/tests/bench.h"
+
+namespace tcd::emu {
+namespace {
+
+// Two loads of one line, a store of another: stride 8 bytes (2-way), then contiguous.
+constexpr const char* kKernel = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry run() {
+  .shared .align 128 .b8 tile[1024];
+  .reg .b32 %t, %s, %w, %v;
+  .loc 1 10 0
+  mov.u32 %t, %tid.x;
+  mov.u32 %s, tile;
+  shl.b32 %w, %t, 3;
+  add.u32 %w, %w, %s;
+  shl.b32 %t, %t, 2;
+  add.u32 %s, %s, %t;
+  .loc 1 11 0
+  ld.shared.u32 %v, [%w];
+  ld.shared.u32 %v, [%w];
+  .loc 1 12 0
+  st.shared.u32 [%s], %v;
+  ret;
+}
+.file 1 "kernel.cu"
+)";
+
+LaunchReport report(int threads) {
+  Bench bench(kKernel, threads);
+  LaunchRequest request;
+  request.kernel = bench.program->find_kernel("run");
+  request.grid = {3};
+  request.block = {64};
+  LaunchReport r;
+  const LaunchError e = bench.device.launch(request, &r.counters, &r.lines);
+  REQUIRE_MESSAGE(e.fault == Fault::kNone, e.message);
+  r.kernel = "run()";
+  r.number = 7;
+  r.grid = request.grid;
+  r.block = request.block;
+  r.shared_bytes = 1024;
+  return r;
+}
+
+TEST_CASE("By source line, in program order, whatever the threads") {
+  for (int threads : {1, 3}) {
+    const LaunchReport r = report(threads);
+    REQUIRE(r.lines.size() == 2);
+    CHECK(r.lines[0].place == "kernel.cu:11");
+    CHECK(r.lines[0].kind == SiteKind::kSharedLoad);
+    CHECK(r.lines[0].totals.executed == 2 * 6);
+    CHECK(r.lines[0].totals.wavefronts == 2 * 12);
+    CHECK(r.lines[0].totals.bank_conflicts() == 12);
+    CHECK(r.lines[1].place == "kernel.cu:12");
+    CHECK(r.lines[1].kind == SiteKind::kSharedStore);
+    CHECK(r.lines[1].totals.bank_conflicts() == 0);
+    CHECK(r.lines[1].totals.bytes == 6 * 128);
+  }
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("Text: counters that count, under both names, and the lines") {
+  const std::string text = report_text(report(1), *find_profile("a100"));
+  CHECK(contains(text, "launch 7: run()\n  grid (3, 1, 1), block (64, 1, 1), 1,024 bytes"));
+  CHECK(contains(text, "shared_load_bank_conflicts                     12  the extra passes"));
+  CHECK(contains(text, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"));
+  CHECK(contains(text, "24 wavefronts, 12 ideal   kernel.cu:11\n"));
+  CHECK_FALSE(contains(text, "ldmatrix_wavefronts"));  // nothing of it was executed
+  CHECK_FALSE(contains(text, "stopped"));
+}
+
+TEST_CASE("JSON: all counters, with what they mean beside them") {
+  const LaunchReport r = report(1);
+  nlohmann::json document = report_head(*find_profile("a100"));
+  document["launches"].push_back(report_json(r));
+  const nlohmann::json j = nlohmann::json::parse(document.dump());
+  CHECK(j["schema"] == "tcd-report/1");
+  CHECK(j["device"] == "a100");
+  CHECK(j["counters"].size() == counter_table().size());
+  const nlohmann::json& launch = j["launches"][0];
+  CHECK(launch["grid"] == nlohmann::json({3, 1, 1}));
+  CHECK(launch["stopped"] == false);
+  CHECK(launch["counters"].size() == counter_table().size());
+  for (const Counter& c : counter_table()) {
+    CAPTURE(c.name);
+    CHECK(launch["counters"][c.name] == c.value(r.counters));
+    CHECK(j["counters"][c.name]["nsight"] == c.nsight);
+  }
+  CHECK(launch["counters"]["shared_load_wavefronts"] == 24);
+  CHECK(launch["counters"]["ldmatrix"] == 0);
+  CHECK(launch["lines"][0]["place"] == "kernel.cu:11");
+  CHECK(launch["lines"][0]["bank_conflicts"] == 12);
+}
+
+TEST_CASE("The README's table is the code's table") {
+  std::ifstream file("common/emulator/counters/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const Counter& c : counter_table()) {
+    const std::string nsight = *c.nsight != '\0' ? "`" + std::string(c.nsight) + "`" : "";
+    const std::string row =
+        "| `" + std::string(c.name) + "` | " + c.words + " | " + nsight + " |\n";
+    CHECK_MESSAGE(contains(text.str(), row), "add to counters/README.md: ", row);
+  }
+}
+
+}  // namespace
+}  // namespace tcd::emu
