@@ -12,10 +12,11 @@ target_compile_options(tcd_warnings INTERFACE
 # TCD_SANITIZE=address,undefined (or thread) builds all host code under that sanitizer.
 set(TCD_SANITIZE "" CACHE STRING "Sanitizers for host code, as -fsanitize= takes them")
 if(TCD_SANITIZE)
+  # nvcc splits what follows -Xcompiler= at commas, unless they are escaped.
+  string(REPLACE "," "\\," nvcc_sanitize "${TCD_SANITIZE}")
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TCD_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fsanitize=${TCD_SANITIZE}>")
-  string(REPLACE "," "\\," link_sanitize "${TCD_SANITIZE}")
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fsanitize=${nvcc_sanitize}>")
   add_link_options("$<$<LINK_LANGUAGE:CXX>:-fsanitize=${TCD_SANITIZE}>"
                    "$<$<LINK_LANGUAGE:CUDA>:-fsanitize=${TCD_SANITIZE}>")
 endif()
