@@ -15,7 +15,9 @@ namespace tcd::harness {
 namespace {
 
 constexpr int kWarmUps = 3;
-constexpr auto kRest = std::chrono::milliseconds(5);
+constexpr double kSampleMs = 2;  // long enough that launching costs little of it
+constexpr int kMostLaunches = 20;
+constexpr auto kRest = std::chrono::milliseconds(10);
 
 class EventPair {
  public:
@@ -30,14 +32,15 @@ class EventPair {
     cudaEventDestroy(stop_);
   }
 
-  double time_ms(const std::function<void()>& launch) {
+  // Milliseconds of one launch, from `count` back to back.
+  double time_ms(const std::function<void()>& launch, int count) {
     check(cudaEventRecord(start_), "cudaEventRecord");
-    launch();
+    for (int i = 0; i < count; ++i) launch();
     check(cudaEventRecord(stop_), "cudaEventRecord");
     check(cudaEventSynchronize(stop_), "the timed launch");
     float ms = 0;
     check(cudaEventElapsedTime(&ms, start_, stop_), "cudaEventElapsedTime");
-    return ms;
+    return ms / count;
   }
 
  private:
@@ -68,14 +71,16 @@ struct Samples {
 
 std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples) {
   EventPair events;
+  std::vector<int> counts;
   for (const Candidate& candidate : candidates) {
     for (int i = 0; i < kWarmUps; ++i) candidate.launch();
+    const double once = events.time_ms(candidate.launch, 1);
+    counts.push_back(std::clamp(static_cast<int>(kSampleMs / once), 1, kMostLaunches));
   }
-  check(cudaDeviceSynchronize(), "warming up");
   std::vector<Samples> taken(candidates.size());
   for (int round = 0; round < samples; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {
-      taken[i].times.push_back(events.time_ms(candidates[i].launch));
+      taken[i].times.push_back(events.time_ms(candidates[i].launch, counts[i]));
       if (auto telemetry = read_telemetry()) taken[i].clocks.push_back(telemetry->sm_clock_mhz);
       std::this_thread::sleep_for(kRest);
     }
