@@ -80,6 +80,22 @@ const MicroOp* mma_integer(Warp& w, const MicroOp* op, u32 mask) {
   return op + 1;
 }
 
+// Up to sm_75 the lanes whose rows .x1 and .x2 ignore must pass valid addresses too, or "the
+// behavior is undefined" (PTX ISA 9.7.14.5.15). A card may not notice; here it is an error.
+void check_ignored_lanes(Warp& w, const MicroOp* op, u32 ignored, const SharedAddresses& a) {
+  u32 bad = 0;
+  each_lane(ignored, [&](int i) {
+    const bool valid = u64{a.lane[i]} + 16 <= w.shared_bytes && a.lane[i] % 16 == 0;
+    bad |= valid ? 0 : 1u << i;
+  });
+  if (bad == 0) return;
+  fail(
+      w, op, Fault::kIllegalAddress, bad,
+      "illegal address: ldmatrix ignores the row this lane names, but up to sm_75 its address must "
+      "be valid all the same",
+      "Give every lane the address of a row that is read: lane % 8 for .x1, lane % 16 for .x2.");
+}
+
 // ldmatrix: lanes 8m…8m+7 give the eight row addresses of matrix m; a row is 16 bytes. Lane i gets
 // word i % 4 of row i / 4, so an 8×8 matrix of b16 is a register row as it stands in memory.
 // flags: element count, kWideAddress; bit 9 (kWideRegister) stands for .trans here.
@@ -90,6 +106,7 @@ const MicroOp* ldmatrix(Warp& w, const MicroOp* op, u32 mask) {
   shared_addresses(w, op, a);
   const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
   check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
+  if (w.launch->profile->compute() < 80) check_ignored_lanes(w, op, ~lanes, a);
   count_shared(w, op, SiteKind::kMatrixLoad, lanes, a.lane, 16);
   for (u32 m = 0; m < count; ++m) {
     alignas(16) u16 tile[8][8];

@@ -122,6 +122,22 @@ TEST_CASE("shared and local memory have ends") {
   CHECK_SAYS(local, "lane 4");
 }
 
+TEST_CASE("ldmatrix on sm_75 wants a valid address from lanes it ignores, newer devices do not") {
+  // Lane i names row i: 8 rows exist, .x1 reads 8, lanes 8–31 point past the end.
+  std::string ptx = kernel(R"(
+  mov.u32 %r3, tile;
+  mad.lo.u32 %r3, %r2, 16, %r3;
+  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+)",
+                           ".shared .align 16 .b8 tile[128];");
+  ptx.replace(ptx.find("sm_80"), 5, "sm_75");
+  CHECK(run(ptx, {1}, {32}).error.fault == Fault::kNone);
+  const Outcome o = run(ptx, {1}, {32}, 0, "t4");
+  CHECK(o.error.fault == Fault::kIllegalAddress);
+  CHECK_SAYS(o, "ldmatrix ignores the row this lane names");
+  CHECK_SAYS(o, "warp 0, lane 8; 23 more");
+}
+
 TEST_CASE("what is not supported is named when its kernel is launched") {
   const Outcome o = run(kernel("wgmma.fence.sync.aligned;"));
   CHECK(o.error.fault == Fault::kUnsupported);
