@@ -5,7 +5,7 @@
 
 #include "runtime/device_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 constexpr uint64_t kPage = 4096;
@@ -86,4 +86,4 @@ Allocations::View Allocations::view(const void* pointer, uint64_t bytes) const {
   return {Where::kMapped, host};
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 enum class AllocationKind : uint8_t {
   kDevice,      // cudaMalloc and its relatives
@@ -49,4 +49,4 @@ class Allocations {
 
 Allocations& allocations();
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -4,7 +4,7 @@
 
 #include "runtime/allocations.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 using Where = Allocations::Where;
@@ -86,4 +86,4 @@ cudaError_t fill_block(const Place& to, int value, const Block& block) {
   return cudaSuccess;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -3,7 +3,7 @@
 
 #include "runtime/error_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // `planes` planes of `height` rows of `width` bytes; pitches in bytes from row to row and plane to
 // plane. A linear block is one row.
@@ -20,4 +20,4 @@ struct Place {
 cudaError_t copy_block(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind);
 cudaError_t fill_block(const Place& to, int value, const Block& block);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

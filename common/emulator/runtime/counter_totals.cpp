@@ -7,7 +7,7 @@
 #include "runtime/emulated_device.h"
 #pragma GCC visibility pop
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 LaunchCounters totals;
@@ -16,9 +16,10 @@ LaunchCounters totals;
 
 void add_to_totals(const LaunchCounters& counters) { totals += counters; }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 const char* tcd_emulated_profile() {
   try {

@@ -3,8 +3,8 @@
 
 #include "machine/device.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 void add_to_totals(const LaunchCounters& counters);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -1,6 +1,6 @@
 #include "runtime/device_attributes.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 std::optional<int> device_attribute(const Profile& gpu, cudaDeviceAttr attribute) {
   switch (attribute) {
@@ -97,4 +97,4 @@ std::optional<int> device_attribute(const Profile& gpu, cudaDeviceAttr attribute
   return known ? std::optional<int>(0) : std::nullopt;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

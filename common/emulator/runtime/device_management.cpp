@@ -7,6 +7,7 @@
 #include "runtime/registry.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "runtime/error_state.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 namespace {
 

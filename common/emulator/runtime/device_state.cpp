@@ -4,7 +4,7 @@
 
 #include "runtime/settings.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 // Not a static object: exit handlers of the program may still free memory or launch.
@@ -27,4 +27,4 @@ bool device_exists() { return instance() != nullptr; }
 void destroy_device() { instance().reset(); }
 const Profile& profile() { return *settings().profile; }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -3,11 +3,11 @@
 
 #include "machine/device.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 Device& device();          // throws SettingsError
 bool device_exists();      // false until device() was called, and again after a reset
 void destroy_device();     // cudaDeviceReset: programs must be gone before
 const Profile& profile();  // costs no device; throws SettingsError
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -1,6 +1,6 @@
 #include "runtime/error_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -40,9 +40,10 @@ cudaError_t remember(cudaError_t error) {
   return error;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 cudaError_t cudaPeekAtLastError() { return last_error; }
 cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }

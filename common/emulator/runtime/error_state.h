@@ -20,7 +20,7 @@
 #include "runtime/messages.h"
 #include "runtime/settings.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 enum class CallKind {
   kHostOnly,       // answered without the device, even after a fault
@@ -97,4 +97,4 @@ cudaError_t synchronize(Body&& body) {
   return api_call(CallKind::kSynchronizing, std::forward<Body>(body));
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

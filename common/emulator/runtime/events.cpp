@@ -6,6 +6,7 @@
 #include "runtime/handles.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 using Clock = std::chrono::steady_clock;
 
@@ -27,13 +28,13 @@ std::set<cudaEvent_t>& events() {
 
 }  // namespace
 
-void tcd::emu::require_event(cudaEvent_t event) {
+void tcd::emu::runtime::require_event(cudaEvent_t event) {
   if (events().contains(event)) return;
   throw ApiError(cudaErrorInvalidResourceHandle,
                  "an event was used that does not exist (destroyed already, or never created)");
 }
 
-void tcd::emu::destroy_events() {
+void tcd::emu::runtime::destroy_events() {
   for (cudaEvent_t event : events()) delete event;
   events().clear();
 }

@@ -3,6 +3,7 @@
 #include "runtime/kernel_facts.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return query([&] {

@@ -3,7 +3,7 @@
 
 #include "runtime/error_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // Throw ApiError (cudaErrorInvalidResourceHandle) for what was never created or is destroyed. The
 // default streams always exist.
@@ -13,4 +13,4 @@ void require_event(cudaEvent_t event);
 void destroy_streams();
 void destroy_events();
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

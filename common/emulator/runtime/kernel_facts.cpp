@@ -4,7 +4,7 @@
 
 #include "runtime/device_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 KernelFacts facts_of(const RegisteredKernel& registered) {
   LoadedModule& module = *registered.module;
@@ -44,4 +44,4 @@ KernelFacts facts_of(const RegisteredKernel& registered) {
   return facts;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

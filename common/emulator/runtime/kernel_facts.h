@@ -4,7 +4,7 @@
 #include "runtime/occupancy_model.h"
 #include "runtime/registry.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 struct KernelFacts {
   const Kernel* kernel = nullptr;
@@ -16,4 +16,4 @@ struct KernelFacts {
 // Loads the kernel's module on first use. Throws ApiError.
 KernelFacts facts_of(const RegisteredKernel& kernel);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -9,6 +9,7 @@
 #include "runtime/launch_report.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 namespace {
 

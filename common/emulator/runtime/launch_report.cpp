@@ -9,7 +9,7 @@
 #include "runtime/device_state.h"
 #include "runtime/messages.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 const char* destination() {
@@ -70,4 +70,4 @@ void report_launch(LaunchReport launch) {
   destination.add(launch);
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

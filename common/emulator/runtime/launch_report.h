@@ -3,7 +3,7 @@
 
 #include "counters/report.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // TCD_REPORT is set. Then launches ask for counters by source line too.
 bool report_wanted();
@@ -12,4 +12,4 @@ bool report_wanted();
 // once and the program goes on.
 void report_launch(LaunchReport launch);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -5,7 +5,7 @@
 #include "runtime/device_state.h"
 #include "runtime/managed_variables.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 LoadedModule::~LoadedModule() { unload(); }
 
@@ -58,4 +58,4 @@ void LoadedModule::unload() {
   release_managed_variables(managed_);
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -10,7 +10,7 @@
 #include "machine/device.h"
 #include "runtime/error_state.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // A `__managed__` variable: storage in host memory that kernels reach at the same address.
 struct ManagedVariable {
@@ -53,4 +53,4 @@ class LoadedModule {
   bool resources_are_approximate_ = false;
 };
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

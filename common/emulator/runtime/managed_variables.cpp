@@ -7,7 +7,7 @@
 
 #include "runtime/allocations.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 using Addresses = std::unordered_map<std::string, uint64_t>;
@@ -74,4 +74,4 @@ void release_managed_variables(std::vector<ManagedVariable>& variables) {
   }
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -6,7 +6,7 @@
 #include "ptx/ast.h"
 #include "runtime/loaded_module.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // Gives every managed variable host memory, fills it with the module's initial values, stores its
 // address where the program looks for it, and replaces the variable's name in all instructions of
@@ -14,4 +14,4 @@ namespace tcd::emu {
 void place_managed_variables(ptx::Module& module, std::vector<ManagedVariable>& variables);
 void release_managed_variables(std::vector<ManagedVariable>& variables);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -3,6 +3,7 @@
 #include "runtime/handles.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 namespace {
 

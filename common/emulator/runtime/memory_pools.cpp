@@ -3,6 +3,7 @@
 #include "runtime/error_state.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 // The type behind cudaMemPool_t, left incomplete by NVIDIA's headers.
 struct CUmemPoolHandle_st {

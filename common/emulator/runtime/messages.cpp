@@ -10,7 +10,7 @@
 
 #include "runtime/settings.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 bool first_time(std::string_view text) {
@@ -50,4 +50,4 @@ std::string readable(const std::string& mangled) {
   return text;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

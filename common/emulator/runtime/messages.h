@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // Something went wrong that the caller's error code cannot explain. Printed always.
 void complain(std::string_view text);
@@ -16,4 +16,4 @@ void note_once(std::string_view text);
 // A mangled name as people write it: "store_at(int*)". Other names come back unchanged.
 std::string readable(const std::string& mangled);
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -3,6 +3,7 @@
 #include "runtime/kernel_facts.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* ctas, const void* function,
                                                                    int threads,

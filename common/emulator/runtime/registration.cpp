@@ -2,6 +2,7 @@
 #include "runtime/registry.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 TCD_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
   const std::lock_guard lock(api_mutex());

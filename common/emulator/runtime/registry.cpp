@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 Registry& registry() {
   static auto* all = new Registry;  // unregistering runs in exit handlers
@@ -84,4 +84,4 @@ void Registry::unload_all() {
   for (const auto& module : modules_) module->unload();
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

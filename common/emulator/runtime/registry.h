@@ -9,7 +9,7 @@
 
 #include "runtime/loaded_module.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 // One __global__ function. Its address serves as cudaKernel_t and cudaFunction_t.
 struct RegisteredKernel {
@@ -54,4 +54,4 @@ class Registry {
 
 Registry& registry();
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

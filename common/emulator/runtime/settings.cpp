@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 namespace {
 
 // nullptr when unset or empty.
@@ -52,4 +52,4 @@ const Settings& settings() {
   return read;
 }
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -5,7 +5,7 @@
 
 #include "profiles/profile.h"
 
-namespace tcd::emu {
+namespace tcd::emu::runtime {
 
 struct Settings {
   const Profile* profile = nullptr;  // TCD_GPU=rtx4090; default rtx4060-laptop
@@ -23,4 +23,4 @@ class SettingsError : public std::runtime_error {
 // be used: what it was and what is allowed.
 const Settings& settings();
 
-}  // namespace tcd::emu
+}  // namespace tcd::emu::runtime

@@ -4,6 +4,7 @@
 #include "runtime/handles.h"
 
 using namespace tcd::emu;
+using namespace tcd::emu::runtime;
 
 // The type behind cudaStream_t, left incomplete by NVIDIA's headers.
 struct CUstream_st {
@@ -51,13 +52,13 @@ cudaError_t answer(cudaStream_t stream, T* out, T special, Read read) {
 
 }  // namespace
 
-void tcd::emu::require_stream(cudaStream_t stream) {
+void tcd::emu::runtime::require_stream(cudaStream_t stream) {
   if (is_special(stream) || streams().contains(stream)) return;
   throw ApiError(cudaErrorInvalidResourceHandle,
                  "a stream was used that does not exist (destroyed already, or never created)");
 }
 
-void tcd::emu::destroy_streams() {
+void tcd::emu::runtime::destroy_streams() {
   for (cudaStream_t stream : streams()) delete stream;
   streams().clear();
 }
