@@ -4,10 +4,13 @@ A page holds pairs of markers; what stands between them is replaced:
 
     <!-- include days/01-fragment-probe/kernel.cu compute -->  …  <!-- end include -->
     <!-- data day01 -->  …  <!-- end data -->
+    <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
-notebooks/data/dayNN-*.json, headed by where its figures come from.
+notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
+table of what was counted there: a row for each entry of "derived" that has all the counters named, a
+column for each counter.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from day.errors import UsageError
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-    r"(?P<open><!-- (?P<kind>include|data) (?P<arguments>[^>]*?) -->\n)"
+    r"(?P<open><!-- (?P<kind>include|data|counters) (?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
     re.DOTALL,
@@ -38,7 +41,8 @@ def render(root: Path, text: str) -> str:
 
     def replace(match: re.Match[str]) -> str:
         arguments = match["arguments"].split()
-        body = include(root, *arguments) if match["kind"] == "include" else data(root, *arguments)
+        make = {"include": include, "data": data, "counters": counters}[match["kind"]]
+        body = make(root, *arguments)
         return f"{match['open']}{body}{match['close']}"
 
     return MARKER.sub(replace, text)
@@ -71,13 +75,32 @@ def section_of(text: str, section: str) -> str | None:
     return function[0] if function else None
 
 
-def data(root: Path, day: str) -> str:
+def verdicts_of(root: Path, day: str) -> list[Verdict]:
     files = sorted((root / "notebooks" / "data").glob(f"{day}-*.json"))
     if not files:
         raise UsageError(f"no notebooks/data/{day}-*.json to fill the page from")
     verdicts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     verdicts.sort(key=lambda verdict: ["derived", "measured", "quoted"].index(kind(verdict)))
+    return verdicts
+
+
+def data(root: Path, day: str) -> str:
+    verdicts = verdicts_of(root, day)
     return table(verdicts) + "\n" + "".join(provenance(verdict) for verdict in verdicts)
+
+
+def counters(root: Path, day: str, *names: str) -> str:
+    lines = [f"| | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
+    for verdict in verdicts_of(root, day):
+        for entry, counted in verdict.get("derived", {}).items():
+            if not isinstance(counted, dict) or not all(name in counted for name in names):
+                continue
+            size = f", {counted['size']}" if "size" in counted else ""
+            cells = " | ".join(f"{counted[name]:,}" for name in names)
+            lines.append(f"| {entry}{size} | {cells} |")
+    if len(lines) == 2:
+        raise UsageError(f"nothing in notebooks/data/{day}-*.json counts all of {', '.join(names)}")
+    return "\n".join(lines) + "\n"
 
 
 def kind(verdict: Verdict) -> str:

@@ -121,3 +121,22 @@ def test_stale_pages_are_found_and_written(root):
     assert pages.write(root) == [file]
     assert pages.stale(root) == []
     assert not list(root.rglob("*.tmp"))
+
+
+def test_counters_are_a_row_for_each_entry_that_has_them(root):
+    counted = {
+        "provenance": {"kind": "derived", "device": "NVIDIA X (emulated)"},
+        "derived": {
+            "2 stages": {"ldmatrix": 1234567, "hmma": 2, "size": "4096×4096×4096"},
+            "other": {"hmma": 3},
+        },
+    }
+    (root / "notebooks" / "data" / "day02-x.json").write_text(json.dumps(counted))
+    text = "<!-- counters day02 ldmatrix hmma -->\n<!-- end counters -->"
+    assert "| 2 stages, 4096×4096×4096 | 1,234,567 | 2 |\n" in pages.render(root, text)
+    assert "other" not in pages.render(root, text)
+
+
+def test_a_counter_nobody_counted_is_an_error(root):
+    with pytest.raises(UsageError, match="counts all of ldmatrix"):
+        pages.render(root, "<!-- counters day01 ldmatrix -->\n<!-- end counters -->")
