@@ -48,12 +48,11 @@ std::vector<float> positive_bias(const GemmProblem& problem, uint64_t seed) {
   return bias;
 }
 
-// Device copies get a tile of NaN behind them when the run is spoiled on purpose, so that a mistake
-// in the shape reads NaN and fails its gate instead of faulting.
-DeviceBuffer<uint16_t> upload(const HalfMatrix& matrix, const GemmShape& shape, Control control) {
+// Device copies get NaN behind them when the run is spoiled on purpose, a line for each of `lines`,
+// so that a mistake in the shape reads NaN and fails its gate instead of faulting.
+DeviceBuffer<uint16_t> upload(const HalfMatrix& matrix, int lines, Control control) {
   std::vector<uint16_t> bits = matrix.bits;
   if (control != Control::kNone) {
-    const int lines = std::max(shape.cta_m, shape.cta_n);
     bits.resize(bits.size() + static_cast<size_t>(matrix.layout.ld) * lines, kInputPadding);
   }
   return DeviceBuffer<uint16_t>(bits);
@@ -118,8 +117,9 @@ std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
 
   const HalfMatrix given_a = spoil_a(a, control);
   if (control == Control::kLeadingDimension) set_padding(b, 0.5f);  // NaN would drown the pattern
-  const DeviceBuffer<uint16_t> device_a = upload(given_a, shape, control);
-  const DeviceBuffer<uint16_t> device_b = upload(b, shape, control);
+  const int lines = std::max(problem.m, problem.n);  // as far as M and N exchanged can reach
+  const DeviceBuffer<uint16_t> device_a = upload(given_a, lines, control);
+  const DeviceBuffer<uint16_t> device_b = upload(b, lines, control);
   const MatrixLayout layout_d = row_major(problem.m, problem.n, problem.padding);
   GuardedOutput output(kType, layout_d);
   output.fill();

@@ -66,6 +66,30 @@ bool gate_shapes(Session& session, const GemmDay& day, const GemmVariant& varian
   return summary.record(session, "runs on " + std::to_string(day.shapes.size()) + " shapes");
 }
 
+// "counted: 2,880 ldmatrix, 34,560 bank conflicts (12 each); 960 cp.async, …"
+std::string counts_line(const std::map<std::string, uint64_t>& counters) {
+  const auto count = [&](const char* name) {
+    const auto found = counters.find(name);
+    return found == counters.end() ? 0 : static_cast<int64_t>(found->second);
+  };
+  const auto each = [&](const char* name, const char* of) {
+    char text[32];
+    std::snprintf(text, sizeof text, " (%.4g each)",
+                  static_cast<double>(count(name)) / static_cast<double>(count(of)));
+    return with_separators(count(name)) + text;
+  };
+  std::string line = "counted: " + with_separators(count("hmma")) + " mma";
+  if (count("ldmatrix") > 0) {
+    line += "; " + with_separators(count("ldmatrix")) + " ldmatrix, bank conflicts " +
+            each("ldmatrix_bank_conflicts", "ldmatrix");
+  }
+  if (count("async_copies") > 0) {
+    line += "; " + with_separators(count("async_copies")) + " cp.async, write wavefronts " +
+            each("cp_async_wavefronts", "async_copies");
+  }
+  return line;
+}
+
 // The headline size once: gated, and on the emulated device counted.
 bool run_headline(Session& session, const GemmProblem& problem, GemmDay::Findings& found,
                   Control control) {
@@ -79,6 +103,7 @@ bool run_headline(Session& session, const GemmProblem& problem, GemmDay::Finding
     entry["size"] = problem.text();
     for (const auto& [knob, value] : variant.knobs) entry[knob] = value;
     session.derive(variant.name, entry);
+    session.say(counts_line(found.counters));
   }
   return passed;
 }

@@ -139,7 +139,8 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 
 // ---- kernel
 
-// Two CTAs an SM: without the bound the compiler takes 131 registers and only one fits.
+// Two CTAs an SM: 65,536 registers / 512 threads leave 128 a thread. Unbounded, CUDA 13.0 takes 107
+// for sm_89 but 130 for sm_90, and there one CTA fits.
 template <typename Output>
 __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
   __shared__ Tiles tiles;

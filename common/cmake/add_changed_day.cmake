@@ -1,0 +1,36 @@
+# add_changed_day(TARGET NN-name SED [ARCH]): the day's executable with its kernel changed by a sed script,
+# for the controls of its tests: a barrier removed, a pad left out. The day's own files stay free of
+# test switches. Compiled for one architecture, 80 by default, with the day's other sources as they
+# are.
+function(add_changed_day target name sed_script)
+  set(arch 80)
+  if(ARGC GREATER 3)
+    set(arch ${ARGV3})
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/days/${name})
+  set(changed ${CMAKE_CURRENT_BINARY_DIR}/${target}.changed)
+  file(MAKE_DIRECTORY ${changed})
+  file(GLOB sources ${folder}/*.cu ${folder}/*.cpp)
+  set(applied FALSE)
+  foreach(file kernel.cu variants.cu)
+    if(EXISTS ${folder}/${file})
+      execute_process(COMMAND sed -E "${sed_script}" ${folder}/${file}
+                      OUTPUT_VARIABLE after COMMAND_ERROR_IS_FATAL ANY)
+      file(READ ${folder}/${file} before)
+      if(NOT after STREQUAL before)
+        set(applied TRUE)
+      endif()
+      file(CONFIGURE OUTPUT ${changed}/${file} CONTENT "${after}" @ONLY)
+      list(REMOVE_ITEM sources ${folder}/${file})
+      set(compiled ${changed}/${file})  # variants.cu, where there is one, includes kernel.cu
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${file})
+    endif()
+  endforeach()
+  if(NOT applied)
+    message(FATAL_ERROR "add_changed_day(${target}): nothing in days/${name} matches ${sed_script}")
+  endif()
+  add_executable(${target} ${sources} ${compiled})
+  target_include_directories(${target} PRIVATE ${folder})
+  tcd_cuda_program(${target} ARCH ${arch})
+  target_link_libraries(${target} PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+endfunction()
