@@ -9,8 +9,8 @@ A page holds pairs of markers; what stands between them is replaced:
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
 notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
-table of what was counted there: a row for each entry of "derived" that has all the counters named, a
-column for each counter.
+table of what was counted there: a row for each entry of "derived" that has all the counters named,
+a column for each counter.
 """
 
 from __future__ import annotations
