@@ -137,15 +137,21 @@ def cells(verdict: Verdict) -> dict[str, str]:
 
 
 def time_of(timing: dict[str, Any]) -> str:
-    text = f"{timing['median_ms']:.3f} ms"
+    parts = []  # a quoted figure may be a time, a rate, or both
+    if "median_ms" in timing:
+        parts.append(f"{timing['median_ms']:.3f} ms")
     if "gflops" in timing:
-        text += f", {timing['gflops']:,.1f} GFLOP/s"
-    return text + (f" at {timing['sm_clock_mhz']} MHz" if timing.get("sm_clock_mhz") else "")
+        parts.append(f"{timing['gflops']:,.1f} GFLOP/s")
+    return ", ".join(parts) + (
+        f" at {timing['sm_clock_mhz']} MHz" if timing.get("sm_clock_mhz") else ""
+    )
 
 
 def resources(resource: dict[str, Any]) -> str:
     shared = resource["static_shared_bytes"] + resource.get("dynamic_shared_bytes", 0)
-    parts = [f"{resource['registers']} registers", f"{shared:,} B shared"]
+    parts = [f"{shared:,} B shared"]
+    if "registers" in resource:
+        parts.insert(0, f"{resource['registers']} registers")
     if resource.get("spill_bytes") is not None:
         parts.append(f"{resource['spill_bytes']} B spilled")
     if "ctas_per_sm" in resource:
