@@ -1,8 +1,17 @@
 # add_test_program(name SOURCES a.cpp … [LIBRARIES lib …] [ARGS …]): one doctest executable, one
 # ctest entry. Its working directory is the repository root, so tests name files as the reader does.
+if(BUILD_TESTING)
+  add_library(tcd_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
+  target_link_libraries(tcd_test_main PUBLIC doctest::doctest PRIVATE tcd_warnings)
+  target_compile_definitions(tcd_test_main PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
+endif()
+
 function(add_test_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;ARGS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} doctest::doctest tcd_warnings)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} tcd_test_main tcd_warnings)
+  if(TCD_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)  # the test's own code: half the compile time
+  endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()

@@ -1,8 +1,9 @@
 // Counters of running kernels: every recorded pattern as a PTX kernel, executed, counted, compared.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <map>
+#include <string>
 
 #include "counters/counter_table.h"
 #include "counters/tests/recording.h"

@@ -1,6 +1,5 @@
 // The bank conflicts of a GEMM's ldmatrix, from the addresses its warps form: the table of layouts
 // for a 128×128×32 tile, M = N = K = 4096, 1024 CTAs.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <initializer_list>

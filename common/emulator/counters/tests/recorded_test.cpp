@@ -1,5 +1,4 @@
 // The rules against what an H200 counted (recorded/README.md).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <map>

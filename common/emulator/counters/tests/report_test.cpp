@@ -1,5 +1,4 @@
 // The report as text and JSON, and counters by source line.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "counters/report.h"
 
 #include <doctest/doctest.h>
@@ -7,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
 #include "counters/counter_table.h"
 #include "machine/tests/bench.h"

@@ -1,5 +1,4 @@
 // The cubin reader against what `ptxas -v` printed when the same file was compiled.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "fatbin/cubin.h"
 
 #include <cstdlib>

@@ -1,5 +1,4 @@
 // Deterministic mutations of real fat binaries: nothing may crash, hang or throw anything else.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <cstddef>
 #include <cstring>
 #include <random>

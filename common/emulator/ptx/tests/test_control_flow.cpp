@@ -1,8 +1,8 @@
 // The order of blocks, on small graphs by hand and on random ones against a reference.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "ptx/control_flow.h"
 #include "ptx/tests/flow_simulator.h"

@@ -1,8 +1,9 @@
 // PTX as nvcc wrote it, whole and broken.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <random>
+#include <string>
+#include <vector>
 
 #include "ptx/control_flow.h"
 #include "ptx/parser.h"

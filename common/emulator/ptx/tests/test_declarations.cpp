@@ -1,8 +1,9 @@
 // Directives, variables with initialisers, blocks with names of their own, source lines.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "ptx/tests/flow_text.h"
 

@@ -1,8 +1,8 @@
 // Text that means harm: every case must end in a ParseError, quickly and in bounded memory.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <string>
 
 #include "ptx/control_flow.h"
 #include "ptx/tests/flow_text.h"

@@ -1,6 +1,8 @@
 // Instructions and operands as nvcc and inline assembly write them.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 #include "ptx/tests/flow_text.h"
 

@@ -1,6 +1,8 @@
 // Printed instructions must say what the source says, token by token.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 #include "ptx/constant_expression.h"
 #include "ptx/lexer.h"

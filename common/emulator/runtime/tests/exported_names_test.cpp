@@ -1,6 +1,5 @@
 // The library exports every name NVIDIA's does, under the same version node and SONAME: a
 // distribution that links with `-z now` refuses to start a program if one is missing.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <elf.h>

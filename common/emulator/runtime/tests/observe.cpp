@@ -109,7 +109,7 @@ void observe_memory() {
   line("unregister", cudaHostUnregister(registered));
   line("unregister again", cudaHostUnregister(registered));
 
-  cudaPointerAttributes attributes;
+  cudaPointerAttributes attributes{};
   line("attributes of host", cudaPointerGetAttributes(&attributes, host.data()));
   line("  type", attributes.type);
   line("attributes of device", cudaPointerGetAttributes(&attributes, a + 5));
@@ -196,7 +196,7 @@ void observe_symbols() {
   line("address", cudaGetSymbolAddress(&address, table));
   line("  read through it", cudaMemcpy(values, address, 16, cudaMemcpyDeviceToHost));
   line("  value 3", values[3]);
-  cudaPointerAttributes attributes;
+  cudaPointerAttributes attributes{};
   line("  attributes", cudaPointerGetAttributes(&attributes, address));
   line("  type", attributes.type);
 

@@ -1,5 +1,4 @@
 // Our occupancy arithmetic against NVIDIA's published calculator, for every profile.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "runtime/occupancy_model.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
 // The emulated H200 against the recordings of a real one: every line must be the same.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,4 @@
 // What only the emulated device answers, and what a recording cannot hold.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 

@@ -1,5 +1,4 @@
 // Environment variables and start-up, seen from outside by running a program.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 

@@ -1,9 +1,10 @@
 // The general path against the integer model, on every instruction set this CPU has.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <iomanip>
 #include <string>
+#include <vector>
 
 #include "tensor/mma.h"
 #include "tensor/mma_kernels.h"

@@ -1,10 +1,10 @@
 // The proof that nothing can be truncated: where it accepts, both paths give the same bits; one
 // element out of range makes it refuse.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "tensor/mma_kernels.h"
 #include "tensor/tests/tiles.h"

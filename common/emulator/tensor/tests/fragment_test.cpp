@@ -1,10 +1,10 @@
 // Fragment coordinates: spot values read off the PTX ISA's figures, and whole-tile coverage.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tensor/fragment.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
+#include <vector>
 
 #include "tensor/mma.h"
 #include "tensor/mma_kernels.h"

@@ -1,5 +1,4 @@
 // Integer mma: exact sums, signs by operand, saturation.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

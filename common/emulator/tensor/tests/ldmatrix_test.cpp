@@ -1,5 +1,4 @@
 // ldmatrix against the sentence of the PTX ISA, element by element.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tensor/ldmatrix.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // BF16, TF32 and FP8 against the integer model.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "tensor/fp8.h"
 #include "tensor/mma.h"

@@ -1,5 +1,4 @@
 // wmma: the recorded layout, and the product of whole matrices through it.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tensor/wmma.h"
 
 #include <doctest/doctest.h>
@@ -7,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "tensor/tests/reference_dot.h"
 #include "tensor/tests/tiles.h"
