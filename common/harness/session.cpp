@@ -9,6 +9,7 @@
 
 #include "gates/result_json.h"
 #include "harness/cuda_error.h"
+#include "harness/emulator_counters.h"
 #include "harness/provenance.h"
 
 namespace tcd::harness {
@@ -78,7 +79,22 @@ nlohmann::json Session::to_json() const {
           {"derived", record_->derived}};
 }
 
+// The emulated device goes on after a mistake, as a card does. What its checks said on stderr fails
+// the day all the same.
+void Session::judge_reports() {
+  const auto counters = read_counters();
+  const auto reports = counters.find("check_reports");
+  if (reports == counters.end() || reports->second == 0) return;
+  gate(GateResult::fail(
+      "the emulated device's checks", static_cast<int64_t>(reports->second),
+      {std::to_string(reports->second) + (reports->second == 1 ? " report" : " reports") +
+           ", one for each source line: see the lines \"tcd: check:\" above",
+       "TCD_CHECKS=stop ends the kernel at the first; TCD_CHECKS=off looks for "
+       "none"}));
+}
+
 int Session::finish() {
+  judge_reports();
   size_t passed = 0;
   for (const GateResult& gate : report_.gates()) passed += gate.passed();
   std::string line = "day " + day_.number + ": " + std::to_string(passed) + " of " +

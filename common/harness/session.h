@@ -58,6 +58,8 @@ class Session {
   int finish();  // prints the summary; exit code 0 or 1
 
  private:
+  void judge_reports();
+
   DayInfo day_;
   DeviceInfo device_;
   uint64_t seed_;

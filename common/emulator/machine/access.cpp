@@ -25,6 +25,7 @@ const char* verb(AccessKind kind) {
     case AccessKind::kAsyncCopy:
       return "asynchronous copy";
     case AccessKind::kMatrix:
+    case AccessKind::kMatrixStore:
       return "matrix row";
     default:
       return "read";

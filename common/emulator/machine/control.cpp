@@ -148,6 +148,7 @@ const MicroOp* bar(Warp& w, const MicroOp* op, uint32_t mask) {
 const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
   const uint32_t members = row<uint32_t>(w, op->a)[std::countr_zero(mask)];
   if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
+  if (w.shadow != nullptr) w.shadow->cta->warp_synchronised(w.id);
   return op + 1;
 }
 

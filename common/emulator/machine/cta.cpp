@@ -42,8 +42,14 @@ void Cta::start(uint64_t cta_index) {
       w.entry.regs = registers + size_t(i) * code.frame_bytes;
       w.parked.reserve(8);
     }
+    if (launch->checks.shared() && launch->shared_bytes != 0) {
+      shadow = std::make_unique<SharedShadow>(*this, worker->reports, launch->checks,
+                                              launch->shared_bytes, launch->warps_per_cta);
+      for (auto& w : warps) w->shadow = &shadow->warp(w->id);
+    }
   }
   std::memset(shared_memory.data(), 0, shared_memory.size());
+  if (shadow) shadow->start();
   for (uint32_t i = 0; i < launch->warps_per_cta; ++i) {
     Warp& w = *warps[i];
     std::memcpy(w.entry.regs, worker->frame_image.data(), code.frame_bytes);
@@ -107,6 +113,11 @@ bool Cta::complete(uint32_t id) {
 void Cta::release(uint32_t id) {
   const Barrier b = barriers[id];
   barriers[id] = {};
+  if (shadow) {
+    uint32_t ended = 0;
+    for (const auto& w : warps) ended |= uint32_t{b.threads == 0 && w->live == 0} << w->id;
+    shadow->barrier_completed(id, ended);
+  }
   for (auto& w : warps) {
     for (Split& s : w->parked) {
       if (s.wait.kind != WaitKind::kBarrier || s.wait.barrier != id) continue;
@@ -128,14 +139,13 @@ void Cta::release(uint32_t id) {
 bool Cta::arrive(Warp& warp, const Wait& wait) {
   Barrier& b = barriers[wait.barrier];
   ++worker->counters.barriers;
-  if (warp.observer != nullptr) warp.observer->barrier(warp, wait.barrier);
+  if (shadow) shadow->barrier_arrived(warp.id, wait.barrier, wait.arrive_only);
   ++b.arrived_warps;
   if (wait.threads != 0) b.threads = wait.threads;
   b.popc += static_cast<uint32_t>(__builtin_popcount(wait.predicate));
   b.all = b.all && wait.predicate == warp.live;
   b.any = b.any || wait.predicate != 0;
   if (!complete(wait.barrier)) return false;
-  if (warp.observer != nullptr) warp.observer->barrier_complete(*this, wait.barrier);
   release(wait.barrier);
   return true;
 }

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "checks/report.h"
+#include "checks/settings.h"
+#include "checks/shared_shadow.h"
 #include "counters/site.h"
 #include "machine/warp.h"
 
@@ -32,6 +35,7 @@ struct Cta {
   uint32_t x = 0, y = 0, z = 0;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::byte> shared_memory;
+  std::unique_ptr<SharedShadow> shadow;  // null: no checks, or no shared memory
   std::byte* registers = nullptr;  // all warps' entry frames
   std::unique_ptr<std::byte[]> register_memory;
   Barrier barriers[kBarriers];
@@ -65,6 +69,7 @@ struct Launch {
   uint32_t slots = 0;  // access caches per worker
   uint64_t max_resident = 1;
   bool cooperative = false;
+  CheckSettings checks;
   uint64_t grid_id = 0;
 
   std::atomic<uint64_t> next_cta{0};
@@ -86,6 +91,7 @@ struct Worker {
   LaunchCounters counters;
   std::vector<AccessCache> caches;
   std::vector<Site> sites;  // by MicroOp::slot
+  ReportLog reports;
   std::vector<std::unique_ptr<Cta>> active, idle;
   std::vector<std::byte> frame_image;
   std::map<const Code*, std::vector<Frame*>> free_frames;

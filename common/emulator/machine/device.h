@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/settings.h"
 #include "counters/totals.h"
 #include "profiles/profile.h"
 #include "ptx/ast.h"
@@ -28,6 +29,7 @@ enum class Fault : uint8_t {
   kAssert,
   kDeadlock,  // barrier never completes: who waits where
   kTimeout,
+  kCheck,                 // a check found a mistake, and checks are to stop the kernel
   kInvalidConfiguration,  // grid/block/shared memory the device cannot run
 };
 
@@ -35,6 +37,12 @@ struct LaunchError {
   Fault fault = Fault::kNone;
   std::string message;  // several lines: what, kernel, file:line (outermost, innermost), CTA, warp,
                         // lane, address
+  // What the checks found while the kernel went on, in the same style. The key says finding and
+  // source line: equal keys of several launches are one mistake.
+  struct Report {
+    std::string key, text;
+  };
+  std::vector<Report> reports = {};
 };
 
 struct Dim3 {
@@ -119,6 +127,7 @@ struct LaunchCounters {
   uint64_t global_loads = 0, global_stores = 0;          // warp instructions, not bytes
   uint64_t shared_loads = 0, shared_stores = 0;          // ldmatrix is not among them
   uint64_t atomics = 0, async_copies = 0, barriers = 0;  // barriers: one per warp that arrives
+  uint64_t check_reports = 0;                            // distinct findings and source lines
   TotalsByKind memory{};  // wavefronts, sectors, bytes; the counts above by kind come from here
 
   LaunchCounters& operator+=(const LaunchCounters& other);
@@ -131,6 +140,7 @@ class Device {
   ~Device();
   const Profile& profile() const;
   DeviceMemory& memory();
+  void set_checks(const CheckSettings& settings);  // default: all, reporting
   // Decodes every kernel lazily: an unsupported opcode complains when its kernel is launched, not
   // at load, because one fat binary holds kernels the program may never run. Throws
   // ptx::ParseError only for malformed text.

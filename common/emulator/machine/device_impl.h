@@ -15,6 +15,7 @@ struct Device::Impl {
   DeviceMemory memory;
   int threads;
   double timeout_seconds;
+  CheckSettings checks;
   std::atomic<uint64_t> launches{0};
 };
 

@@ -89,6 +89,7 @@ LaunchCounters& LaunchCounters::operator+=(const LaunchCounters& o) {
   atomics += o.atomics;
   async_copies += o.async_copies;
   barriers += o.barriers;
+  check_reports += o.check_reports;
   for (size_t k = 0; k < memory.size(); ++k) memory[k].add(o.memory[k], 1);
   return *this;
 }
@@ -188,6 +189,7 @@ Device::Device(const Profile& profile, int threads, double timeout_seconds)
 Device::~Device() = default;
 const Profile& Device::profile() const { return impl_->profile; }
 DeviceMemory& Device::memory() { return impl_->memory; }
+void Device::set_checks(const CheckSettings& settings) { impl_->checks = settings; }
 
 Device::Impl::Impl(const Profile& p, int thread_count, double timeout)
     : profile(p), memory(p.memory_bytes), threads(thread_count), timeout_seconds(timeout) {
@@ -225,6 +227,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   launch.cta_count = request.grid.count();
   launch.slots = kernel.slots;
   launch.cooperative = request.cooperative;
+  launch.checks = impl_->checks;
   launch.grid_id = ++impl_->launches;
   const uint64_t resident = resident_ctas(launch);
   if (request.cooperative && launch.cta_count > resident) {
@@ -255,13 +258,17 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   std::fflush(stdout);
   std::vector<TotalsByKind> sites(launch.slots);
   for (const auto& w : workers) merge_sites(w->sites, sites);
+  ReportLog log;
+  for (const auto& w : workers) log.merge(w->reports);
+  std::vector<LaunchError::Report> reports = log.texts(launch);
   if (counters != nullptr) {
     *counters = {};
     for (const auto& w : workers) *counters += w->counters;
     add_totals(sites, *counters);
+    counters->check_reports = reports.size();
   }
   if (lines != nullptr) *lines = totals_by_line(kernel, sites);
-  return {launch.fault.fault, launch.fault.message};
+  return {launch.fault.fault, launch.fault.message, std::move(reports)};
 }
 
 }  // namespace tcd::emu

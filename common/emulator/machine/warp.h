@@ -18,6 +18,7 @@ struct Cta;
 struct Launch;
 struct Worker;
 struct Site;
+struct WarpShadow;
 
 // One activation of a function. Lanes that call it together share it; a lane that calls it later
 // gets its own, so registers of different lanes never meet.
@@ -81,19 +82,6 @@ struct AsyncCopy {
   const MicroOp* op = nullptr;
 };
 
-// Called on what a kernel does to memory and barriers; null costs one predictable branch.
-// Counters and checks attach here.
-class Observer {
- public:
-  enum class Access : uint8_t { kLoad, kStore, kAtomic, kAsyncCopyIssue, kAsyncCopyLand };
-  virtual ~Observer() = default;
-  // `addresses[lane]` for lanes in `mask`, in the address space named; `bytes` per lane.
-  virtual void access(Warp& warp, const MicroOp* op, ptx::Space space, Access access, uint32_t mask,
-                      const uint64_t* addresses, uint32_t bytes) = 0;
-  virtual void barrier(Warp& warp, uint32_t id) = 0;
-  virtual void barrier_complete(Cta& cta, uint32_t id) = 0;
-};
-
 enum class WarpState : uint8_t { kRunnable, kBlocked, kDone };
 
 struct Warp {
@@ -107,7 +95,7 @@ struct Warp {
   uint32_t active = 0;  // lanes of the split that runs
   const MicroOp* next = nullptr;
   Event event = Event::kReschedule;
-  Observer* observer = nullptr;
+  WarpShadow* shadow = nullptr;  // checks/shared_shadow.h; null: no checks
   LaunchCounters* counters = nullptr;
   const TensorNumerics* numerics = nullptr;
   int64_t uncounted = 0;  // micro-operations that are no PTX instruction (gotos)
@@ -156,7 +144,7 @@ uint32_t linear_thread(const Warp& warp, int lane);
 
 // Host pointers of all lanes in `mask` for an access that the cached allocation does not cover:
 // windows of the generic space, other allocations, errors (thrown as LaunchFault).
-enum class AccessKind : uint8_t { kLoad, kStore, kAtomic, kAsyncCopy, kMatrix };
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic, kAsyncCopy, kMatrix, kMatrixStore };
 void resolve_slow(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* addresses,
                   uint32_t bytes, AccessKind kind, ptx::Space space, std::byte** out);
 [[noreturn]] void fail_shared(Warp& warp, const MicroOp* op, uint32_t mask,

@@ -19,6 +19,7 @@ Device& device() {
   if (instance() == nullptr) {
     const Settings& wanted = settings();
     instance() = std::make_unique<Device>(*wanted.profile, wanted.threads, wanted.timeout_seconds);
+    instance()->set_checks(wanted.checks);
   }
   return *instance();
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/check_reports.h"
 #include "runtime/counter_totals.h"
 #include "runtime/device_state.h"
 #include "runtime/handles.h"
@@ -38,6 +39,7 @@ cudaError_t error_of(Fault fault) {
     case Fault::kUnsupported:
       return cudaErrorNotSupported;
     case Fault::kTrap:
+    case Fault::kCheck:
       return cudaErrorLaunchFailure;
     case Fault::kAssert:
       return cudaErrorAssert;
@@ -149,6 +151,7 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
   std::vector<LineTotals> lines;
   const bool report = report_wanted();
   const LaunchError stopped = device().launch(request, &counters, report ? &lines : nullptr);
+  counters.check_reports = tell_reports(stopped.reports);
   add_to_totals(counters);
   if (report) {
     report_launch({.kernel = readable(kernel.name),

@@ -40,6 +40,13 @@ Settings read_environment() {
   }
   read.threads = static_cast<int>(threads);
   read.timeout_seconds = number("TCD_TIMEOUT", 0, 1e6, 0);
+  if (const char* checks = environment("TCD_CHECKS"); checks != nullptr) {
+    try {
+      read.checks = parse_checks(checks);
+    } catch (const std::invalid_argument& error) {
+      throw SettingsError("TCD_CHECKS=" + std::string(checks) + ": " + error.what());
+    }
+  }
   const char* quiet = environment("TCD_QUIET");
   read.quiet = quiet != nullptr && std::strcmp(quiet, "0") != 0;
   return read;

@@ -32,6 +32,9 @@ template <class In>
 void measure(const char* name, const char* kernel, const std::string& path, int n, int threads,
              uint32_t tile, In one) {
   Bench bench(read(path), threads);
+  if (const char* checks = std::getenv("TCD_CHECKS")) {
+    bench.device.set_checks(parse_checks(checks));
+  }
   const auto count = static_cast<size_t>(n) * static_cast<size_t>(n);
   const uint64_t a = bench.upload(std::vector<In>(count, one));
   const uint64_t c = bench.upload(std::vector<float>(count, -1));
@@ -47,6 +50,7 @@ void measure(const char* name, const char* kernel, const std::string& path, int 
     std::printf("%s: %s\n", name, e.message.c_str());
     std::exit(1);
   }
+  for (const auto& report : e.reports) std::printf("%s\n", report.text.c_str());
   size_t wrong = 0;
   for (float v : bench.download<float>(c, count)) wrong += v != static_cast<float>(n);
   const LaunchCounters& k = bench.counters;

@@ -53,7 +53,9 @@ void decode_mbarrier(Decoder& x) {
     b = what == MbarrierOp::kTestWait ? x.source_row(x.operand(next), 8)
                                       : x.source_b32(x.operand(next));
   }
+  const uint32_t slot = x.access_slot();
   MicroOp& op = x.emit(Micro::mbarrier, d, a.row, b);
+  op.slot = slot;
   op.imm = a.offset;
   op.flags = (a.is_wide ? kWideAddress : 0) | (shared ? 0 : kGenericSpace) |
              (no_result ? kNoResult : 0) | static_cast<uint32_t>(what) << kMbarrierShift;

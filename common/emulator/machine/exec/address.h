@@ -3,6 +3,8 @@
 // allocation this instruction touched last (two reductions), anything else (out of line).
 #pragma once
 
+#include "checks/generic_access.h"
+#include "checks/shared_access.h"
 #include "machine/exec/count.h"
 #include "machine/exec/lanes.h"
 #include "machine/memory_flags.h"
@@ -20,14 +22,20 @@ inline ptx::Space space_of(const MicroOp* op) {
   return (op->flags & kConstSpace) != 0 ? ptx::Space::kConst : ptx::Space::kGlobal;
 }
 
-inline void observe(Warp& w, const MicroOp* op, ptx::Space space, AccessKind kind, u32 mask,
-                    const u64* addresses, u32 bytes) {
-  using A = Observer::Access;
-  const A access = kind == AccessKind::kLoad     ? A::kLoad
-                   : kind == AccessKind::kStore  ? A::kStore
-                   : kind == AccessKind::kAtomic ? A::kAtomic
-                                                 : A::kAsyncCopyIssue;
-  w.observer->access(w, op, space, access, mask, addresses, bytes);
+// Global instructions that may mean shared memory, or that may order accesses to it.
+[[gnu::noinline]] inline void note_unusual(Warp& w, const MicroOp* op, u32 mask, const u64* a,
+                                           u64 imm, u32 bytes, AccessKind kind) {
+  u32 in_shared = 0;
+  if ((op->flags & kGenericSpace) != 0) {
+    u64 address[kLanes];
+    for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+    in_shared = note_generic(w, op, mask, address, bytes, kind);
+  }
+  const bool atomic = kind == AccessKind::kAtomic;
+  if ((atomic || (op->flags & kStrong) != 0) && in_shared != mask) {
+    w.shadow->cta->global_synchronisation(w.id, atomic || kind == AccessKind::kLoad,
+                                          atomic || kind == AccessKind::kStore);
+  }
 }
 
 // Global, constant or generic memory at a[lane] + imm. `bytes` is a power of two.
@@ -74,10 +82,9 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
       resolve_slow(w, op, mask, address, bytes, kind, space_of(op), out.lane);
     }
   }
-  if (__builtin_expect(w.observer != nullptr, 0)) {
-    alignas(64) u64 address[kLanes];
-    for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
-    observe(w, op, space_of(op), kind, mask, address, bytes);
+  if (w.shadow != nullptr &&
+      ((op->flags & (kGenericSpace | kStrong)) != 0 || kind == AccessKind::kAtomic)) {
+    note_unusual(w, op, mask, a, imm, bytes, kind);
   }
 }
 
@@ -136,11 +143,7 @@ inline void check_shared(Warp& w, const MicroOp* op, u32 mask, const u32* a, u32
   if (__builtin_expect(u64{high} + bytes > limit || (misaligned & (bytes - 1)) != 0, 0)) {
     shared_fault(w, op, mask, a, bytes, kind);
   }
-  if (__builtin_expect(w.observer != nullptr, 0)) {
-    u64 address[kLanes];
-    for (int i = 0; i < kLanes; ++i) address[i] = a[i];
-    observe(w, op, ptx::Space::kShared, kind, mask, address, bytes);
-  }
+  if (w.shadow != nullptr) note_shared(w, op, mask, a, bytes, kind);
 }
 
 inline void resolve_shared(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,

@@ -71,12 +71,7 @@ void land(Warp& w, AsyncCopy& copy, u32 lanes) {
     if (bytes != 0) std::memcpy(to, copy.source[i], bytes);
     if (bytes < copy.bytes) std::memset(to + bytes, 0, copy.bytes - bytes);
   });
-  if (__builtin_expect(w.observer != nullptr, 0)) {
-    u64 address[kLanes];
-    each_lane(lanes, [&](int i) { address[i] = copy.destination[i]; });
-    w.observer->access(w, copy.op, ptx::Space::kShared, Observer::Access::kAsyncCopyLand, lanes,
-                       address, copy.bytes);
-  }
+  if (w.shadow != nullptr) note_landed(w, copy.op, lanes, copy.destination, copy.bytes);
   copy.lanes &= ~lanes;
 }
 

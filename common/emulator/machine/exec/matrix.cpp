@@ -129,7 +129,7 @@ const MicroOp* stmatrix(Warp& w, const MicroOp* op, u32 mask) {
   SharedAddresses a;
   shared_addresses(w, op, a);
   const u32 lanes = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
-  check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrix);
+  check_shared(w, op, lanes, a.lane, 16, AccessKind::kMatrixStore);
   count_shared(w, op, SiteKind::kMatrixStore, lanes, a.lane, 16);
   for (u32 m = 0; m < count; ++m) {
     const u32* b = row<u32>(w, w.pool[op->extra + m]);

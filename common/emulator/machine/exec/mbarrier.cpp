@@ -26,7 +26,8 @@ const MicroOp* mbarrier(Warp& w, const MicroOp* op, u32 mask) {
       a.lane[i] = v > 0xffffffffu ? 0xffffffffu : static_cast<u32>(v);
     });
   }
-  check_shared(w, op, mask, a.lane, 8, AccessKind::kAtomic);
+  check_shared(w, op, mask, a.lane, 8,
+               what == MbarrierOp::kInit ? AccessKind::kStore : AccessKind::kAtomic);
   const u32* b32 = row<u32>(w, op->b);
   const u64* b64 = row<u64>(w, op->b);
   u64* state = row<u64>(w, op->d);

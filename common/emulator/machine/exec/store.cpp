@@ -48,6 +48,26 @@ void store_vector(Warp& w, const MicroOp* op, u32 mask, const Pointers& p, u32 c
   });
 }
 
+// Lanes may have stored different values to one place, or raced with another warp: what stands in
+// memory now tells.
+template <class Memory, class Register>
+[[gnu::noinline]] void judge_stored(Warp& w, const MicroOp* op, u32 mask, const Pointers& p,
+                                    u32 count) {
+  const u32 bytes = count * sizeof(Memory);
+  std::byte values[kLanes][32] = {};
+  u32 addresses[kLanes] = {};
+  each_lane(mask, [&](int i) {
+    for (u32 k = 0; k < count; ++k) {
+      const Register* b = row<Register>(w, count == 1 ? op->b : w.pool[op->extra + k]);
+      store_as(values[i] + k * sizeof(Memory), static_cast<Memory>(b[i]));
+    }
+    const auto offset = static_cast<u64>(p.at(i, bytes) - w.shared);
+    if (offset >= w.shared_bytes) mask &= ~kLaneBit[i];  // a generic store to elsewhere
+    addresses[i] = static_cast<u32>(offset);
+  });
+  w.shadow->cta->judge_stored(w, op, mask, addresses, bytes, values[0]);
+}
+
 template <bool kShared, class Memory, class Register>
 const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
   Pointers p;
@@ -62,6 +82,10 @@ const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
     store_one<Memory, Register>(w, op, mask, p);
   } else {
     store_vector<Memory, Register>(w, op, mask, p, count);
+  }
+  if (w.shadow != nullptr && (kShared || (op->flags & kGenericSpace) != 0) &&
+      w.shadow->cta->is_store_suspicious()) {
+    judge_stored<Memory, Register>(w, op, mask, p, count);
   }
   return op + 1;
 }

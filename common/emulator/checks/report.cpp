@@ -1,0 +1,202 @@
+#include "checks/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "machine/cta.h"
+#include "machine/device_impl.h"
+#include "machine/program.h"
+
+namespace tcd::emu {
+namespace {
+
+std::string hex(uint64_t v) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
+  return text;
+}
+
+const ptx::Instruction* instruction_of(const Code& code, const MicroOp& op) {
+  const auto& body = code.function->body;
+  return op.source < body.size() ? &body[op.source] : nullptr;
+}
+
+std::string source_of(const Code& code, const MicroOp& op) {
+  const ptx::Instruction* in = instruction_of(code, op);
+  if (in == nullptr) return "unknown";
+  const std::string place = place_of(*code.module, in->location);
+  return place.empty() ? "PTX line " + std::to_string(in->ptx_line) +
+                             " (compile with -lineinfo to see the source)"
+                       : place;
+}
+
+std::string instruction_text(const Code& code, const MicroOp& op) {
+  const ptx::Instruction* in = instruction_of(code, op);
+  return in == nullptr ? "" : text_of(*code.function, *in);
+}
+
+std::string triple(uint64_t v, const Dim3& d) {
+  return "(" + std::to_string(v % d.x) + "," + std::to_string(v / d.x % d.y) + "," +
+         std::to_string(v / d.x / d.y) + ")";
+}
+
+std::string who(const Launch& launch, int warp, int lane) {
+  std::string text = "warp " + std::to_string(warp);
+  if (lane < 0) return text;
+  const auto thread = static_cast<uint64_t>(warp) * kLanes + static_cast<uint64_t>(lane);
+  return text + ", lane " + std::to_string(lane) + ", thread " + triple(thread, launch.block);
+}
+
+std::string other_party(const Launch& launch, const Party& other) {
+  std::string text = who(launch, other.warp, other.lane);
+  for (const auto& code : launch.kernel->codes) {
+    if (code == nullptr || other.slot == 0) continue;
+    for (const MicroOp& op : code->ops) {
+      if (op.slot != other.slot) continue;
+      return text + " at " + source_of(*code, op) + ", `" + instruction_text(*code, op) + "`";
+    }
+  }
+  return text;
+}
+
+std::string wait_hint(const CheckReport& r) {
+  if (r.later_groups < 0) {
+    return "its copies were never committed: cp.async.commit_group must come between the copies "
+           "and the wait.";
+  }
+  const std::string later = std::to_string(r.later_groups);
+  return (r.later_groups == 0
+              ? "it is that thread's latest group: only cp.async.wait_group 0 "
+              : "that thread committed " + later + (r.later_groups == 1 ? " group" : " groups") +
+                    " after this copy's: only cp.async.wait_group " + later +
+                    " or a smaller number ") +
+         "waits for it; then a __syncthreads() shows it to other threads.";
+}
+
+struct Words {
+  std::string what;
+  std::string other;  // what the other party did
+  std::string next;
+};
+
+Words words_of(const CheckReport& r) {
+  const std::string access = std::to_string(r.bytes) + " bytes at shared address " + hex(r.address);
+  const std::string write = r.copies ? "a cp.async into " : "write of ";
+  switch (r.finding) {
+    case Finding::kReadAfterWrite:
+      return {"race in shared memory: read of " + access +
+                  ", which another warp wrote with no barrier in between",
+              "wrote", "A barrier (__syncthreads()) must come between the write and this read."};
+    case Finding::kWriteAfterWrite:
+      return {"race in shared memory: " + write + access +
+                  ", which another warp wrote with no barrier in between",
+              "wrote",
+              "A barrier (__syncthreads()) must come between, or only one of them writes."};
+    case Finding::kWriteAfterRead:
+      return {"race in shared memory: " + write + access +
+                  ", which another warp may still be reading: no barrier comes in between",
+              "read",
+              "A barrier (__syncthreads()) must come between the last read of this place and its "
+              "next write; in a pipeline, is this the right stage?"};
+    case Finding::kLanesMeet:
+      return {"race within one instruction: write of " + access +
+                  ", where another lane of the same instruction writes another value",
+              "wrote", "Which value stays is undefined: give each lane its own place."};
+    case Finding::kCopyRead:
+      return {"asynchronous copy read too early: read of " + access +
+                  ", which a cp.async may not have filled yet",
+              "copies", "No wait covers it: " + wait_hint(r)};
+    case Finding::kCopyUnpublished:
+      return {"asynchronous copy read too early: read of " + access +
+                  ", which another thread's cp.async filled; it was waited for, but no barrier "
+                  "followed",
+              "copied",
+              "A wait covers only the own thread's copies: __syncthreads() must come between the "
+              "wait and reads by others (__syncwarp() within a warp)."};
+    case Finding::kCopyOverwritten:
+      return {std::string("asynchronous copy overwritten: ") + write + access +
+                  ", where a cp.async may still be landing",
+              "copies",
+              "Which data stay is undefined. Is this the right stage of the pipeline? About the "
+              "copy in flight: " +
+                  wait_hint(r)};
+    case Finding::kUninitialisedShared:
+      return {"uninitialised shared memory: read of " + access +
+                  ", which nobody in the CTA has written",
+              "", "Is the tile filled completely, also at its edges, before it is read?"};
+  }
+  return {};
+}
+
+}  // namespace
+
+void ReportLog::add(const CheckReport& report) {
+  Entry& entry = entries_[{report.finding, report.op->slot}];
+  ++entry.times;
+  if (entry.times != 1 && report.cta >= entry.first.cta) return;
+  entry.first = report;
+  entry.order = next_++;
+}
+
+void ReportLog::merge(const ReportLog& other) {
+  for (const auto& [key, theirs] : other.entries_) {
+    Entry& ours = entries_[key];
+    if (ours.times == 0 || theirs.first.cta < ours.first.cta) {
+      ours.first = theirs.first;
+      ours.order = theirs.order;
+    }
+    ours.times += theirs.times;
+  }
+}
+
+std::vector<LaunchError::Report> ReportLog::texts(const Launch& launch) const {
+  std::vector<Entry> sorted;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.first.cta <= launch.fault_cta) sorted.push_back(entry);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
+    return a.first.cta != b.first.cta ? a.first.cta < b.first.cta : a.order < b.order;
+  });
+  // Unrolled loops make many instructions of one line: one report for all of them.
+  std::map<std::pair<Finding, std::string>, size_t> lines;
+  std::vector<Entry> kept;
+  for (const Entry& entry : sorted) {
+    const auto [at, added] = lines.emplace(
+        std::pair{entry.first.finding, source_of(*entry.first.code, *entry.first.op)}, kept.size());
+    if (added) {
+      kept.push_back(entry);
+    } else {
+      kept[at->second].times += entry.times;
+    }
+  }
+  std::vector<LaunchError::Report> result;
+  for (const Entry& entry : kept) {
+    std::string text = text_of(launch, entry.first);
+    if (launch.fault_cta == ~uint64_t{0} && entry.times > 1) {
+      text += "\n  count   " + std::to_string(entry.times) +
+              " times in this launch at this line; this was the first";
+    }
+    const std::string place = source_of(*entry.first.code, *entry.first.op);
+    const bool known = place.find("PTX line") != 0;  // instances of a template share their lines
+    result.push_back(
+        {std::to_string(int(entry.first.finding)) + "\n" + place + (known ? "" : launch.info->name),
+         std::move(text)});
+  }
+  return result;
+}
+
+std::string text_of(const Launch& launch, const CheckReport& r) {
+  const Words words = words_of(r);
+  std::string text = words.what + "\n  kernel  " + demangle(launch.info->name);
+  if (r.code != launch.code) text += ", in " + demangle(r.code->name);
+  text += "\n  source  " + source_of(*r.code, *r.op) + "\n  PTX     " +
+          instruction_text(*r.code, *r.op) + "\n  thread  " +
+          who(launch, static_cast<int>(r.warp), static_cast<int>(r.lane)) + " of CTA " +
+          triple(r.cta, launch.grid);
+  if (!words.other.empty()) {
+    text += "\n  other   " + words.other + ": " + other_party(launch, r.other);
+  }
+  return text + "\n  next    " + words.next;
+}
+
+}  // namespace tcd::emu
