@@ -1,4 +1,4 @@
-// Handlers of calls to device functions and of the two host services, printf and assert.
+// Handlers of calls to device functions and of the host's services: printf, assert, malloc, free.
 #pragma once
 
 #include "machine/micro_op.h"
@@ -11,6 +11,8 @@ const MicroOp* call(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_indirect(Warp& warp, const MicroOp* op, uint32_t mask);  // a: the address
 const MicroOp* ret(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_vprintf(Warp& warp, const MicroOp* op, uint32_t mask);
+const MicroOp* call_malloc(Warp& warp, const MicroOp* op, uint32_t mask);
+const MicroOp* call_free(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_assert_fail(Warp& warp, const MicroOp* op, uint32_t mask);
 
 }  // namespace tcd::emu

@@ -37,6 +37,8 @@ enum class Special : uint8_t {
   kLanemaskGt,
   kDynamicSmem,
   kTotalSmem,
+  kGridWorkspaceHigh,
+  kGridWorkspaceLow,
   kLocalBase,
   kZero,
   kOne,

@@ -26,21 +26,19 @@ void each_lane(uint32_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
 }
 
-// A split that loops while others could run lets them run after a while: a lane may be spinning
-// for a lock that another lane of its own warp holds.
-constexpr uint32_t kPatienceSpinning = 64;  // iterations with an atomic or a strong load
-constexpr uint32_t kPatience = 1u << 18;
+// A split that loops without getting anywhere lets others run: a lane may be spinning for a lock
+// that another lane of its own warp holds, or for what another warp or CTA will write.
+constexpr uint32_t kPatiencePolling = 32;  // iterations that polled and saw nothing new
+constexpr uint32_t kPatience = 1u << 18;   // any other, while other splits of the warp could run
 
 const MicroOp* jump(Warp& w, const MicroOp* op, const MicroOp* target) {
-  if (target <= op && !w.parked.empty()) {
-    const uint32_t patience = w.spins != 0 ? kPatienceSpinning : kPatience;
-    w.spins = 0;
-    if (++w.backward > patience) {
-      w.backward = 0;
-      return w.stop(target, Event::kYield);
-    }
-  }
-  return target;
+  if (target > op) return target;
+  const bool polls = w.idle_polls != 0;
+  if (!polls && w.parked.empty()) return target;
+  w.idle_polls = 0;
+  if (++w.backward <= (polls ? kPatiencePolling : kPatience)) return target;
+  w.backward = 0;
+  return w.stop(target, Event::kYield);
 }
 
 const MicroOp* goto_(Warp& w, const MicroOp* op, uint32_t) {
@@ -53,7 +51,7 @@ const MicroOp* bra(Warp& w, const MicroOp* op, uint32_t) { return jump(w, op, op
 const MicroOp* bra_fast(Warp& w, const MicroOp* op, uint32_t) {
   const uint32_t taken = predicate(w, op->guard) ^ op->guard_flip;
   if (taken == 0) return op + 1;
-  if (taken == kAllLanes) return op + op->imm;
+  if (taken == kAllLanes) return jump(w, op, op + op->imm);
   return diverge(w, op, taken, op + op->imm);
 }
 
@@ -254,6 +252,10 @@ HandlerPair control_handler(Micro micro) {
       return {&ret, &ret};
     case Micro::vprintf:
       return {&call_vprintf, &call_vprintf};
+    case Micro::device_malloc:
+      return {&call_malloc, &call_malloc};
+    case Micro::device_free:
+      return {&call_free, &call_free};
     case Micro::assert_fail:
       return {&call_assert_fail, &call_assert_fail};
     case Micro::exit:

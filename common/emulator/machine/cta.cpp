@@ -65,7 +65,7 @@ void Cta::start(uint64_t cta_index) {
     w.shared = align64(shared_memory.data());
     w.shared_bytes = launch->shared_bytes;
     w.issued = 0;
-    w.spins = 0;
+    w.idle_polls = 0;
     w.parked.clear();
     w.copies.clear();
     std::memset(w.committed, 0, sizeof w.committed);
@@ -79,14 +79,15 @@ void Cta::start(uint64_t cta_index) {
 
 CtaState Cta::run(int64_t budget) {
   for (;;) {
-    bool any_runnable = false, all_done = true;
+    bool any_runnable = false, any_spinning = false, all_done = true;
     for (auto& warp : warps) {
       if (warp->live == 0) continue;
       int64_t turn = kTurn;
-      WarpState state = warp->run(turn);
+      const WarpState state = warp->run(turn);
       budget -= kTurn - turn + 64;  // an empty turn costs something too
-      if (state != WarpState::kDone) all_done = false;
-      if (state == WarpState::kRunnable) any_runnable = true;
+      all_done = all_done && state == WarpState::kDone;
+      any_runnable = any_runnable || state == WarpState::kRunnable;
+      any_spinning = any_spinning || state == WarpState::kSpinning;
     }
     if (all_done) return CtaState::kDone;
     if (!any_runnable) {
@@ -95,7 +96,9 @@ CtaState Cta::run(int64_t budget) {
         return std::any_of(w->parked.begin(), w->parked.end(),
                            [](const Split& s) { return s.wait.kind == WaitKind::kNone; });
       });
-      if (!released) deadlock();
+      if (!released && !any_spinning) deadlock();
+      // All wait for something outside: another CTA has to run, or another host thread.
+      if (!released) return CtaState::kYielded;
     }
     if (budget <= 0) return CtaState::kYielded;
   }

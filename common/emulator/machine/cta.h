@@ -36,7 +36,7 @@ struct Cta {
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::byte> shared_memory;
   std::unique_ptr<SharedShadow> shadow;  // null: no checks, or no shared memory
-  std::byte* registers = nullptr;  // all warps' entry frames
+  std::byte* registers = nullptr;        // all warps' entry frames
   std::unique_ptr<std::byte[]> register_memory;
   Barrier barriers[kBarriers];
   std::string output;  // printf
@@ -78,6 +78,13 @@ struct Launch {
   LaunchFault fault{Fault::kNone, {}};
   std::chrono::steady_clock::time_point deadline;
   bool has_deadline = false;
+  // What the driver gives a cooperative grid: its size and a barrier. %envreg1 and 2 hold its
+  // address, which cooperative_groups::this_grid() reads.
+  struct GridWorkspace {
+    uint32_t bytes = sizeof(GridWorkspace);
+    uint32_t barrier = 0;
+  };
+  alignas(16) GridWorkspace grid_workspace;
   uint64_t next_output = 0;  // CTA whose printf text goes out next
   std::map<uint64_t, std::string> outputs;
 

@@ -15,6 +15,10 @@ void broadcast(std::byte* row, uint32_t width, uint64_t value) {
   }
 }
 
+uint64_t grid_workspace(const Launch& l) {
+  return l.cooperative ? reinterpret_cast<uint64_t>(&l.grid_workspace) : 0;
+}
+
 uint64_t special_value(const Warp& w, Special which, uint32_t lane, uint32_t local_base) {
   const Launch& l = *w.launch;
   const Cta& cta = *w.cta;
@@ -70,6 +74,10 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane, uint32_t loc
       return l.dynamic_shared_bytes;
     case Special::kTotalSmem:
       return l.shared_bytes;
+    case Special::kGridWorkspaceHigh:
+      return grid_workspace(l) >> 32;
+    case Special::kGridWorkspaceLow:
+      return grid_workspace(l) & 0xffffffffu;
     case Special::kLocalBase:
       return local_base;
     case Special::kOne:

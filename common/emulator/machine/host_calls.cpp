@@ -1,4 +1,4 @@
-// printf and assert: the two things device code asks of the host.
+// What device code asks of the host: printf, assert, malloc, free.
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -165,6 +165,34 @@ const MicroOp* call_vprintf(Warp& w, const MicroOp* op, uint32_t mask) {
     if (results[0] != 0) {
       reinterpret_cast<Row*>(w.regs + results[1])->lane[lane] = values.count();
     }
+  }
+  return op + 1;
+}
+
+// The heap is device memory like any other: each block has its own bounds. 0 when there is none
+// left.
+const MicroOp* call_malloc(Warp& w, const MicroOp* op, uint32_t mask) {
+  const uint32_t* args = w.pool + op->extra + 1;
+  const uint32_t* results = args + 1 + args[0];
+  auto* words = reinterpret_cast<Row*>(w.regs + results[1]);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t bytes = argument(w, op, 0, lane, 8);
+    const uint64_t at = w.launch->memory->allocate(bytes, 16, {}, false);
+    words[0].lane[lane] = static_cast<uint32_t>(at);
+    words[1].lane[lane] = static_cast<uint32_t>(at >> 32);
+  }
+  return op + 1;
+}
+
+const MicroOp* call_free(Warp& w, const MicroOp* op, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t at = argument(w, op, 0, lane, 8);
+    if (at == 0 || w.launch->memory->release(at)) continue;
+    fail(w, op, Fault::kIllegalAddress, 1u << lane,
+         "free of a pointer that malloc did not return: " + w.launch->memory->describe(at, 1),
+         "Freed twice, or memory that cudaMalloc gave on the host?");
   }
   return op + 1;
 }

@@ -245,6 +245,9 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   const uint64_t threads = std::min(count, launch.cta_count);
   launch.max_resident = (resident + threads - 1) / threads;
 
+  if (launch.cooperative) {
+    impl_->memory.map_host(&launch.grid_workspace, sizeof launch.grid_workspace);
+  }
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(launch));
   {
@@ -254,6 +257,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
     }
     workers[0]->run();
   }
+  if (launch.cooperative) impl_->memory.unmap_host(&launch.grid_workspace);
   for (auto& [cta, text] : launch.outputs) std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   std::vector<TotalsByKind> sites(launch.slots);

@@ -81,6 +81,8 @@ enum class Micro : uint16_t {
   max_u16x2,
   dp4a,
   dp2a,
+  // --- exec/video.cpp
+  video,
   // --- exec/integer_wide.cpp
   mul_hi_s64,
   mul_hi_u64,
@@ -395,6 +397,8 @@ enum class Micro : uint16_t {
   globaltimer,
   vprintf,
   assert_fail,
+  device_malloc,
+  device_free,
   mbarrier,
   isspacep,
   kCount,

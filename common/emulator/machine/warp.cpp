@@ -187,7 +187,7 @@ WarpState Warp::run(int64_t& budget) {
         park(wait, false);
         break;
       case Event::kYield:
-        if (parked.empty()) return leave(WarpState::kRunnable);
+        if (parked.empty()) return leave(WarpState::kSpinning);
         park({}, true);
         break;
     }

@@ -82,7 +82,8 @@ struct AsyncCopy {
   const MicroOp* op = nullptr;
 };
 
-enum class WarpState : uint8_t { kRunnable, kBlocked, kDone };
+// kSpinning: could run, but polls memory that does not change.
+enum class WarpState : uint8_t { kRunnable, kSpinning, kBlocked, kDone };
 
 struct Warp {
   // Used by every handler, so first.
@@ -113,7 +114,8 @@ struct Warp {
   std::vector<std::byte> local;  // lane after lane
   uint32_t local_bytes = 0;      // of one lane
   uint32_t backward = 0;         // backward branches of this split while others could run
-  uint32_t spins = 0;            // atomics and strong loads since the last reset
+  uint32_t idle_polls =
+      0;  // strong loads and atomics that met an unchanged value, since the last jump
   std::vector<AsyncCopy> copies;
   uint32_t committed[kLanes] = {};  // groups this lane has committed
   uint64_t issued = 0;              // instructions run so far: the warp's clock

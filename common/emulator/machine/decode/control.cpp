@@ -57,6 +57,10 @@ void decode_call(Decoder& x) {
       micro = Micro::vprintf;
     } else if (callee.symbol == "__assertfail" && arguments.size() == 5) {
       micro = Micro::assert_fail;
+    } else if (callee.symbol == "malloc" && arguments.size() == 1 && results.size() == 1) {
+      micro = Micro::device_malloc;
+    } else if (callee.symbol == "free" && arguments.size() == 1) {
+      micro = Micro::device_free;
     } else {
       x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have");
     }

@@ -1,6 +1,7 @@
 // Loads, stores, atomics, asynchronous copies → micro-operations (PTX ISA 9.7.9, 9.7.13).
 #include "machine/convert.h"
 #include "machine/decode/decoder.h"
+#include "machine/mbarrier.h"
 #include "machine/memory_flags.h"
 
 namespace tcd::emu {
@@ -270,10 +271,29 @@ void decode_atom(Decoder& x) {
           << kAtomicShift;
 }
 
+// cp.async.mbarrier.arrive: the thread's copies land here, earlier than a card would have them, and
+// then the arrival is made. Without .noinc the count it takes is one it added itself.
+static void decode_copies_arrive(Decoder& x) {
+  Modifiers& m = x.mods();
+  m.ignore({"arrive", "shared", "shared::cta", "b64"});
+  const bool counts = m.take("noinc");
+  MicroOp& land = x.emit(Micro::cp_async_wait);
+  land.imm = -1;
+  land.flags = counts ? 1 : 0;
+  if (!counts) return;
+  const Decoder::Address a = x.address(x.operand(0), ptx::Space::kShared);
+  const uint32_t one = x.constant(1, 4);
+  MicroOp& op = x.emit(Micro::mbarrier, 0, a.row, one);
+  op.imm = a.offset;
+  op.flags = (a.is_wide ? kWideAddress : 0) | kNoResult |
+             static_cast<uint32_t>(MbarrierOp::kArrive) << kMbarrierShift;
+}
+
 void decode_cp(Decoder& x) {
   Modifiers& m = x.mods();
   if (!m.take("async")) x.unsupported();
-  if (m.has("bulk") || m.has("mbarrier")) x.unsupported();
+  if (m.has("bulk")) x.unsupported();
+  if (m.take("mbarrier")) return decode_copies_arrive(x);
   if (m.take("commit_group")) {
     x.emit(Micro::cp_async_commit);
     return;

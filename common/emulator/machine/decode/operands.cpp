@@ -41,6 +41,8 @@ constexpr SpecialName kSpecials[] = {
     {"%lanemask_gt", Special::kLanemaskGt},
     {"%dynamic_smem_size", Special::kDynamicSmem},
     {"%total_smem_size", Special::kTotalSmem},
+    {"%envreg1", Special::kGridWorkspaceHigh},
+    {"%envreg2", Special::kGridWorkspaceLow},
     // A grid without clusters is a grid of clusters of one CTA.
     {"%clusterid.x", Special::kCtaidX},
     {"%clusterid.y", Special::kCtaidY},

@@ -76,6 +76,7 @@ void land(Warp& w, AsyncCopy& copy, u32 lanes) {
 }
 
 // imm: how many of the latest groups may stay in flight; -1: none, uncommitted ones included.
+// flags 1: a step of another instruction, not counted.
 const MicroOp* wait(Warp& w, const MicroOp* op, u32 mask) {
   size_t kept = 0;
   for (size_t n = 0; n < w.copies.size(); ++n) {
@@ -96,6 +97,7 @@ const MicroOp* wait(Warp& w, const MicroOp* op, u32 mask) {
     }
   }
   w.copies.resize(kept);
+  w.uncounted += op->flags;
   return op + 1;
 }
 

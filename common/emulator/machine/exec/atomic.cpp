@@ -124,8 +124,9 @@ const MicroOp* atom(Warp& w, const MicroOp* op, u32 mask) {
     resolve_global(w, op, mask, bytes * count, AccessKind::kAtomic, p);
   }
   ++w.counters->atomics;
-  w.spins += 1;
   const bool result = (op->flags & kNoResult) == 0;
+  const int first = std::countr_zero(mask);
+  const u64 before = result && count == 1 ? read(w, op->d, bytes, first) : 0;
   each_lane(mask, [&](int i) {
     for (u32 k = 0; k < count; ++k) {
       std::byte* at = p.at(i, bytes * count) + k * bytes;
@@ -137,6 +138,7 @@ const MicroOp* atom(Warp& w, const MicroOp* op, u32 mask) {
       if (result) write(w, count == 1 ? op->d : w.pool[op->extra + count + k], bytes, i, old);
     }
   });
+  if (result && count == 1) w.idle_polls += read(w, op->d, bytes, first) == before;
   return op + 1;
 }
 

@@ -253,5 +253,6 @@ void fill_warp(Table& table);
 void fill_matrix(Table& table);
 void fill_wmma(Table& table);
 void fill_mbarrier(Table& table);
+void fill_video(Table& table);
 
 }  // namespace tcd::emu::TCD_ISA_NAMESPACE

@@ -72,13 +72,16 @@ const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
     resolve_shared(w, op, mask, bytes, AccessKind::kLoad, p);
   } else {
     resolve_global(w, op, mask, bytes, AccessKind::kLoad, p);
-    if ((op->flags & kStrong) != 0) w.spins += 1;
   }
+  const bool polls = (op->flags & kStrong) != 0 && count == 1;
+  const int first = std::countr_zero(mask);
+  const Register before = polls ? row<Register>(w, op->d)[first] : Register{};
   if (__builtin_expect(count == 1, 1)) {
     load_one<Memory, Register, kKeep>(w, op, mask, p);
   } else {
     load_vector<Memory, Register, kKeep>(w, op, mask, p, count);
   }
+  if (polls) w.idle_polls += row<Register>(w, op->d)[first] == before;
   return op + 1;
 }
 

@@ -84,7 +84,6 @@ const MicroOp* mbarrier(Warp& w, const MicroOp* op, u32 mask) {
   });
   if (what == MbarrierOp::kTestWait || what == MbarrierOp::kTestParity) {
     write_predicate(w, op->d, passed, mask);
-    w.spins += 1;
     if (passed == 0) return w.stop(op + 1, Event::kYield);
   }
   return op + 1;

@@ -24,6 +24,7 @@ const HandlerPair* handlers() {
     fill_matrix(table);
     fill_wmma(table);
     fill_mbarrier(table);
+    fill_video(table);
     return true;
   }();
   static_cast<void>(filled);

@@ -181,6 +181,104 @@ REST:
   }
 }
 
+TEST_CASE("an mbarrier hands data from one warp to another, phase after phase") {
+  Bench bench(R"(
+.version 9.0
+.target sm_80
+.address_size 64
+.shared .align 8 .b8 full[8];
+.shared .align 8 .b8 empty[8];
+.shared .align 4 .b8 box[4];
+.visible .entry k(.param .u64 g)
+{
+  .reg .pred %p<6>;
+  .reg .b32 %r<12>;
+  .reg .b64 %x<6>;
+  ld.param.u64 %x1, [g];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 mbarrier.init.shared.b64 [full], 32;
+  @%p1 mbarrier.init.shared.b64 [empty], 32;
+  bar.sync 0;
+  mov.u32 %r2, 0;
+  mov.u32 %r5, 0;
+  setp.lt.u32 %p2, %r1, 32;
+LOOP:
+  and.b32 %r3, %r2, 1;
+  @%p2 bra CONSUME;
+  mul.lo.u32 %r4, %r2, %r2;
+  @!%p2 st.shared.u32 [box], %r4;
+  mbarrier.arrive.shared.b64 %x3, [full];
+WAIT1:
+  mbarrier.test_wait.parity.shared.b64 %p3, [empty], %r3;
+  @!%p3 bra WAIT1;
+  bra NEXT;
+CONSUME:
+  mbarrier.test_wait.parity.shared.b64 %p4, [full], %r3;
+  @!%p4 bra CONSUME;
+  ld.shared.u32 %r6, [box];
+  add.u32 %r5, %r5, %r6;
+  mbarrier.arrive.shared.b64 %x4, [empty];
+NEXT:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p5, %r2, 5;
+  @%p5 bra LOOP;
+  mad.wide.u32 %x2, %r1, 4, %x1;
+  st.global.u32 [%x2], %r5;
+  ret;
+})");
+  const uint64_t at = bench.upload(std::vector<uint32_t>(64, 9));
+  const LaunchError e = bench.launch("k", {1}, {64}, Params().add(at));
+  INFO(e.message);
+  REQUIRE(e.fault == Fault::kNone);
+  const auto out = bench.download<uint32_t>(at, 64);
+  for (uint32_t t = 0; t < 64; ++t) CHECK(out[t] == (t < 32 ? 0 + 1 + 4 + 9 + 16 : 0));
+}
+
+TEST_CASE("device malloc gives blocks with bounds, and free takes each once") {
+  const std::string head = R"(
+.version 9.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.extern .func free (.param .b64 p);
+.visible .entry k(.param .u64 g)
+{
+  .reg .b32 %r<6>;
+  .reg .b64 %x<6>;
+  ld.param.u64 %x1, [g];
+  mov.u32 %r1, %tid.x;
+  mov.u64 %x2, 8;
+  { .param .b64 n; .param .b64 r;
+    st.param.b64 [n], %x2;
+    call.uni (r), malloc, (n);
+    ld.param.b64 %x3, [r]; }
+  st.u32 [%x3+4], %r1;
+  ld.u32 %r2, [%x3+4];
+  mad.wide.u32 %x4, %r1, 4, %x1;
+  st.global.u32 [%x4], %r2;
+)";
+  const std::string give_back = "{ .param .b64 p; st.param.b64 [p], %x3; call.uni free, (p); }";
+  const auto run = [&](const std::string& tail, uint64_t* used) {
+    Bench bench(head + tail + " ret; }");
+    const uint64_t at = bench.upload(std::vector<uint32_t>(32));
+    const uint64_t before = bench.device.memory().used();
+    const LaunchError e = bench.launch("k", {1}, {32}, Params().add(at));
+    *used = bench.device.memory().used() - before;
+    if (e.fault == Fault::kNone) {
+      for (uint32_t t = 0; t < 32; ++t) CHECK(bench.download<uint32_t>(at, 32)[t] == t);
+    }
+    return e;
+  };
+  uint64_t used = 0;
+  CHECK(run(give_back, &used).fault == Fault::kNone);
+  CHECK(used == 0);
+  CHECK(run("", &used).fault == Fault::kNone);
+  CHECK(used == 32 * 512);  // the control: not freed, still taken
+  CHECK(run(give_back + give_back, &used).message.find("use after free") != std::string::npos);
+  CHECK(run("st.u32 [%x3+8], %r1;", &used).fault == Fault::kIllegalAddress);
+}
+
 TEST_CASE("printf comes in CTA order and formats as C does") {
   const char* const text = R"(
 .version 9.0
