@@ -1,7 +1,6 @@
 # add_changed_day(TARGET NN-name SED [ARCH]): the day's executable with its kernel changed by a sed script,
 # for the controls of its tests: a barrier removed, a pad left out. The day's own files stay free of
-# test switches. Compiled for one architecture, 80 by default, with the day's other sources as they
-# are.
+# test switches. Only the kernel is compiled again, for one architecture, 80 by default.
 function(add_changed_day target name sed_script)
   set(arch 80)
   if(ARGC GREATER 3)
@@ -10,7 +9,6 @@ function(add_changed_day target name sed_script)
   set(folder ${PROJECT_SOURCE_DIR}/days/${name})
   set(changed ${CMAKE_CURRENT_BINARY_DIR}/${target}.changed)
   file(MAKE_DIRECTORY ${changed})
-  file(GLOB sources ${folder}/*.cu ${folder}/*.cpp)
   set(applied FALSE)
   foreach(file kernel.cu variants.cu)
     if(EXISTS ${folder}/${file})
@@ -21,7 +19,6 @@ function(add_changed_day target name sed_script)
         set(applied TRUE)
       endif()
       file(CONFIGURE OUTPUT ${changed}/${file} CONTENT "${after}" @ONLY)
-      list(REMOVE_ITEM sources ${folder}/${file})
       set(compiled ${changed}/${file})  # variants.cu, where there is one, includes kernel.cu
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${file})
     endif()
@@ -29,8 +26,9 @@ function(add_changed_day target name sed_script)
   if(NOT applied)
     message(FATAL_ERROR "add_changed_day(${target}): nothing in days/${name} matches ${sed_script}")
   endif()
-  add_executable(${target} ${sources} ${compiled})
+  string(SUBSTRING ${name} 0 2 number)
+  add_executable(${target} ${compiled})
   target_include_directories(${target} PRIVATE ${folder})
   tcd_cuda_program(${target} ARCH ${arch})
-  target_link_libraries(${target} PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+  target_link_libraries(${target} PRIVATE day${number}_host tcd_warnings)
 endfunction()

@@ -5,13 +5,17 @@
 # emulated runtime (or NVIDIA's, preset gpu); LD_LIBRARY_PATH wins over it.
 include(cuda)
 
-function(tcd_cuda_program target)
+function(tcd_cuda_objects target)
   cmake_parse_arguments(arg "" "" "ARCH" ${ARGN})
   set_target_properties(${target} PROPERTIES
     CUDA_ARCHITECTURES "${arg_ARCH}"
     CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/cmake/keep_ptxas_lines.sh")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo -Xptxas=-v>)
+endfunction()
+
+function(tcd_cuda_program target)
+  tcd_cuda_objects(${target} ${ARGN})
   target_link_options(${target} PRIVATE -Wl,--enable-new-dtags)  # RUNPATH, so LD_LIBRARY_PATH wins
   if(TCD_DEVICE STREQUAL "emulated")
     set_target_properties(${target} PROPERTIES BUILD_RPATH "${PROJECT_BINARY_DIR}/emulator")
@@ -42,13 +46,21 @@ function(add_day name)
   if(NOT sources OR NOT arg_ARCH)
     message(FATAL_ERROR "add_day(${name}): needs days/${name}/*.cu and ARCH, e.g. ARCH 75 80")
   endif()
-  add_executable(${day} ${sources})
+  # Everything but the kernel is compiled once, for the day and for its changed kernels (tests/).
+  set(kernel_sources ${sources})
+  list(FILTER kernel_sources INCLUDE REGEX "/(kernel|variants)\\.cu$")
+  list(REMOVE_ITEM sources ${kernel_sources})
+  add_library(${day}_host OBJECT ${sources})
+  tcd_cuda_objects(${day}_host ARCH ${arg_ARCH})
+  target_link_libraries(${day}_host PUBLIC tcd_harness tcd_gates tcd_ptx PRIVATE tcd_warnings)
+  add_executable(${day} ${kernel_sources})
   tcd_cuda_program(${day} ARCH ${arg_ARCH})
-  target_link_libraries(${day} PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+  target_link_libraries(${day} PRIVATE ${day}_host tcd_warnings)
   set_target_properties(${day} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   # ptxas's lines of all sources, beside the executable: the harness reads spill bytes from there.
   add_custom_command(TARGET ${day} POST_BUILD VERBATIM
-    COMMAND sh -c "cat CMakeFiles/${day}.dir/days/${name}/*.ptxas > ${day}.ptxas"
+    COMMAND sh -c "find CMakeFiles/${day}.dir CMakeFiles/${day}_host.dir -name '*.ptxas' \
+                   -exec cat {} + > ${day}.ptxas"
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   if(BUILD_TESTING AND TCD_DEVICE STREQUAL "emulated" AND EXISTS ${folder}/tests/CMakeLists.txt)
     add_subdirectory(${folder}/tests)

@@ -10,26 +10,44 @@ namespace tcd::emu {
 namespace isa_sse2 {
 const HandlerPair* handlers();
 }
+#ifdef TCD_HAS_AVX2
 namespace isa_avx2 {
 const HandlerPair* handlers();
 }
+#endif
+#ifdef TCD_HAS_AVX512
 namespace isa_avx512 {
 const HandlerPair* handlers();
 }
+#endif
 
-bool isa_available(Isa isa) {
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi2");
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    case Isa::kAvx2:
-      return avx2;
-    default:
-      return true;
-  }
+namespace {
+
+[[maybe_unused]] bool cpu_has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
 }
+
+[[maybe_unused]] bool cpu_has_avx512() {
+  return cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+// Null: this build has none, or the processor cannot run it.
+const HandlerPair* usable_handlers(Isa isa) {
+#ifdef TCD_HAS_AVX512
+  if (isa == Isa::kAvx512) return cpu_has_avx512() ? isa_avx512::handlers() : nullptr;
+#endif
+#ifdef TCD_HAS_AVX2
+  if (isa == Isa::kAvx2) return cpu_has_avx2() ? isa_avx2::handlers() : nullptr;
+#endif
+  return isa == Isa::kSse2 ? isa_sse2::handlers() : nullptr;
+}
+
+}  // namespace
+
+bool isa_available(Isa isa) { return usable_handlers(isa) != nullptr; }
 
 const char* name_of(Isa isa) {
   return isa == Isa::kAvx512 ? "avx512" : isa == Isa::kAvx2 ? "avx2" : "sse2";
@@ -49,14 +67,8 @@ Isa best_isa() {
 }
 
 const HandlerPair* handler_table(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return isa_avx512::handlers();
-    case Isa::kAvx2:
-      return isa_avx2::handlers();
-    default:
-      return isa_sse2::handlers();
-  }
+  const HandlerPair* handlers = usable_handlers(isa);
+  return handlers != nullptr ? handlers : isa_sse2::handlers();
 }
 
 }  // namespace tcd::emu
