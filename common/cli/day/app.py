@@ -12,7 +12,14 @@ import click
 import typer
 
 from day import terminal
-from day.commands import doctor, list_days, run_days, run_tests, sass, write_pages
+from day.commands import (
+    doctor,
+    list_days,
+    run_days,
+    run_tests,
+    sass,
+    write_pages,
+)
 from day.context import Context
 from day.errors import BuildError, UsageError
 
@@ -44,12 +51,13 @@ def split_at_double_dash(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def give_json_its_file(arguments: list[str]) -> list[str]:
-    """`--json` may stand alone or with a FILE.json; the parser only knows options with a value."""
+    """`--json` may stand alone or with a FILE.json (or any path: no day has a slash in its name);
+    the parser only knows options with a value."""
     out: list[str] = []
     rest = [*arguments, ""]
     for index, argument in enumerate(arguments):
         following = rest[index + 1]
-        if argument == "--json" and not following.endswith(".json"):
+        if argument == "--json" and not (following.endswith(".json") or "/" in following):
             argument = "--json=-"
         out.append(argument)
     return out
@@ -60,8 +68,34 @@ def stop_on_sigterm(_number: int, _frame: FrameType | None) -> None:
 
 
 def run(root: Path, arguments: list[str]) -> int:
-    """The exit code: 0 all is well, 1 a check failed, 2 bad usage or environment, 130 Ctrl-C."""
+    """The exit code: 0 all is well, 1 a check failed, 2 bad usage or environment, 130 Ctrl-C, 141
+    the reader of our output went away (./day list | head -1), as the shell says of any program."""
     signal.signal(signal.SIGTERM, stop_on_sigterm)
+    try:
+        code = run_command(root, arguments)
+        sys.stdout.flush()
+        return code
+    except SystemExit as error:  # click's answer to a broken pipe is sys.exit(1)
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        if error.filename is not None:  # a file's own trouble, which nobody foresaw
+            raise
+        discard_stdout()
+        terminal.complain(f"the output cannot be written: {error.strerror}")
+        return 2
+    discard_stdout()
+    return 128 + signal.SIGPIPE
+
+
+def discard_stdout() -> None:
+    """What is still to be written goes nowhere, so that Python's own flush at the end is silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run_command(root: Path, arguments: list[str]) -> int:
     own, extra = split_at_double_dash(arguments)
     try:
         result = app(
@@ -70,7 +104,6 @@ def run(root: Path, arguments: list[str]) -> int:
             standalone_mode=False,
             obj=Context(root, tuple(extra)),
         )
-        sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -89,6 +122,3 @@ def run(root: Path, arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         print("\ninterrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output went away: ./day list | head -1
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,79 @@ def test_json_with_a_file_keeps_the_verdict(
     assert "name one day" in capfd.readouterr().err
     assert app.run(root, ["run", "03", "--json", str(tmp_path / "no.json")]) == 1
     assert not (tmp_path / "no.json").exists()
-    assert app.run(root, ["run", "01", "--json", "/nowhere/x.json"]) == 2
+
+
+def must_not_run(root: Path) -> Path:
+    """Day 01 leaves a file behind when it runs."""
+    mark = root / "it-ran"
+    (root / "build/emulated/day01").write_text(f"#!/bin/sh\ntouch {mark}\n{PASSES}\n")
+    return mark
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("/nowhere/x.json", "No such file or directory"),
+        ("folder.json", "Is a directory"),
+        ("file/x.json", "Not a directory"),
+    ],
+)
+def test_a_json_file_that_cannot_be_written_is_refused_before_the_run(
+    root: Path, capfd: pytest.CaptureFixture[str], file: str, reason: str
+) -> None:
+    mark = must_not_run(root)
+    (root / "folder.json").mkdir()
+    (root / "file").touch()
+    assert app.run(root, ["run", "01", "--json", str(root / file)]) == 2
+    captured = capfd.readouterr()
+    assert f"cannot write {root / file}: {reason}." in captured.err
+    assert not mark.exists()
+
+
+def test_a_full_disk_is_bad_environment_but_hides_no_failed_gate(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert app.run(root, ["run", "01", "--json", "/dev/full"]) == 2
+    captured = capfd.readouterr()
+    assert "cannot write /dev/full: No space left on device." in captured.err
+    assert "1 passed, 0 failed" in captured.out
+    failing = """#!/bin/sh
+echo '{"status": "failed"}' >"$2"
+exit 1
+"""
+    (root / "build/emulated/day03").write_text(failing)
+    assert app.run(root, ["run", "03", "--json", "/dev/full"]) == 1
+    assert "No space left on device" in capfd.readouterr().err
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize("after", [["--json", "x.json"], ["--json=x.json"]])
+def test_json_after_the_double_dash_is_refused_with_the_right_place(
+    root: Path, capfd: pytest.CaptureFixture[str], after: list[str]
+) -> None:
+    mark = must_not_run(root)
+    assert app.run(root, ["run", "01", "--", "--n", "64", *after]) == 2
+    assert "./day run NN --json x.json" in capfd.readouterr().err
+    assert not mark.exists()
+    assert app.run(root, ["run", "01", "--", "--jsonish"]) == 0  # another option is the day's own
+
+
+def test_a_control_leaves_the_recorded_state_alone(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    binary = root / "build/emulated/day01"
+    binary.write_text(f"#!/bin/sh\ncase $3 in --control*) exit 1 ;; esac\n{PASSES}\n")
+    assert app.run(root, ["run", "01", "--", "--control", "one-bit"]) == 1
+    app.run(root, ["list"])
+    assert "built (emulated)" in capfd.readouterr().out
+    assert app.run(root, ["run", "01"]) == 0
+    assert app.run(root, ["run", "01", "--", "--control=one-bit"]) == 1
+    capfd.readouterr()
+    app.run(root, ["list"])
+    assert "passed on emulated rtx4060-laptop" in capfd.readouterr().out
+    assert app.run(root, ["run", "03"]) == 1  # a failure that nobody asked for is recorded
+    app.run(root, ["list"])
+    assert "failed on emulated rtx4060-laptop" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -114,7 +187,10 @@ def test_bad_usage_is_exit_code_2(
     assert "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize("command", ["run", "list", "test", "doctor", "sass", "pages"])
+COMMANDS = ["run", "list", "test", "doctor", "sass", "pages"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help(root: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
     assert app.run(root, [command, "--help"]) == 0
     assert f"./day {command}" in capfd.readouterr().out
@@ -141,11 +217,8 @@ def test_the_emulated_runtime_goes_before_nvidias(
     assert f"path {root}/build/emulated/emulator:/usr/local/cuda/lib64\n" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_child_and_leaves_nothing(root: Path, number: int, code: int) -> None:
-    binary = root / "build/emulated/day01"
-    binary.write_text('#!/bin/sh\necho $$ >"$PID_FILE"\nexec sleep 60\n')
-    pid_file = root / "pid"
+def start(root: Path, arguments: list[str], **options: Any) -> subprocess.Popen[str]:
+    """./day as a process of its own, with the pretend days of `root`."""
     script = f"""
 import sys
 sys.path.insert(0, {str(CLI)!r})
@@ -153,20 +226,94 @@ from pathlib import Path
 from day import app, build, toolkit
 build.build = lambda *_: None
 build.need_toolkit = lambda _root: toolkit.Toolkit(Path("/pretend/nvcc"), (13, 0), False)
-sys.exit(app.run(Path({str(root)!r}), ["run", "01", "--device", "emulated"]))
+sys.exit(app.run(Path({str(root)!r}), {arguments!r}))
 """
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PID_FILE": str(pid_file)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 10
-    while not (pid_file.exists() and pid_file.read_text().strip()):
+    return subprocess.Popen([sys.executable, "-c", script], text=True, **options)
+
+
+def wait_for(file: Path) -> str:
+    deadline = time.monotonic() + 30
+    while not (file.exists() and file.read_text().strip()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    process.send_signal(number)
-    assert process.wait(timeout=10) == code
+    return file.read_text().strip()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_child_and_leaves_nothing(root: Path, number: int, code: int) -> None:
+    pid_file = root / "pid"
+    binary = root / "build/emulated/day01"
+    binary.write_text(f"#!/bin/sh\necho $$ >{pid_file}\nexec sleep 60\n")
+    with start(
+        root,
+        ["run", "01", "--device", "emulated"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        child = int(wait_for(pid_file))
+        process.send_signal(number)
+        assert process.wait(timeout=10) == code
     with pytest.raises(ProcessLookupError):
-        os.kill(int(pid_file.read_text()), 0)
+        os.kill(child, 0)
     assert [path.name for path in (root / ".day").iterdir()] == []
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_keeps_what_has_come_out_so_far(root: Path, as_json: bool) -> None:
+    mark = root / "mark"
+    (root / "build/emulated/day02").write_text(f"#!/bin/sh\necho x >{mark}\nexec sleep 60\n")
+    arguments = ["run", "--device", "emulated", *(["--json"] if as_json else [])]
+    with start(root, arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_for(mark)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err.endswith("interrupted during day 02, 1 more not started\n")
+    assert "Traceback" not in err
+    if as_json:
+        printed = json.loads(out)
+        assert [day["status"] for day in printed["days"]] == ["passed"]
+        assert (printed["interrupted"], printed["exit_code"]) == ("02", 130)
+    else:
+        assert "day 01  passed" in out
+        assert out.endswith("1 passed, 0 failed\n")
+    assert list(json.loads((root / ".day/state.json").read_text())) == ["01"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body"),
+    [
+        (
+            ["run", "01", "--device", "emulated"],
+            "exec yes",
+        ),  # the day is writing when the reader goes
+        (["run", "01", "--device", "emulated"], "sleep 0.2\n" + PASSES),  # ./day itself is
+        (["list"], ""),
+        (["--help"], ""),
+    ],
+)
+def test_a_reader_that_goes_away_ends_it_quietly(
+    root: Path, arguments: list[str], body: str
+) -> None:
+    (root / "build/emulated/day01").write_text(f"#!/bin/sh\nexec 2>/dev/null\n{body}\n")
+    with start(root, arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        if arguments[0] == "run":
+            assert process.stdout.readline().startswith("device: ")
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait(timeout=10) == 128 + signal.SIGPIPE
+    assert err == ""
+    assert not (root / ".day/state.json").exists()
+
+
+@pytest.mark.parametrize("command", ["list", "--help"])
+def test_output_to_a_full_disk_is_no_success(root: Path, command: str) -> None:
+    with (
+        Path("/dev/full").open("w") as full,
+        start(root, [command], stdout=full, stderr=subprocess.PIPE) as process,
+    ):
+        assert process.stderr is not None
+        err = process.stderr.read()
+        assert process.wait(timeout=10) == 2
+    assert err == "day: the output cannot be written: No space left on device\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from day.commands.run_tests import Result, judged, misformatted
+from day.commands.run_tests import Result, judged, misformatted, run_steps
 
 CASES = {
     "pass": '<testcase name="a" status="run"/>',
@@ -67,3 +67,24 @@ def test_misformatted_files_are_listed_once_with_the_cure(tmp_path: Path) -> Non
         "cure: .day/venv/bin/clang-format -i a.cpp sub/b.h",
     ]
     assert misformatted(tmp_path, "cannot start\n") == "cannot start\n"
+
+
+def test_ctrl_c_reports_the_steps_that_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> Result:
+        raise KeyboardInterrupt
+
+    def never() -> Result:
+        raise AssertionError("a step ran after Ctrl-C")
+
+    steps = [
+        ("ruff", lambda: Result(passed=2)),
+        ("pages", lambda: Result(failed=["pages"])),
+        ("pytest", interrupted),
+        ("emulated", never),
+    ]
+    assert run_steps(steps) == 130
+    captured = capsys.readouterr()
+    assert captured.out.endswith("failed: pages\n2 passed, 1 failed\n")
+    assert captured.err.endswith("interrupted during pytest\n")
+    assert run_steps(steps[:2]) == 1
+    assert run_steps(steps[:1]) == 0

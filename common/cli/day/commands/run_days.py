@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -23,6 +25,7 @@ from day.provision import write_atomically
 from day.verdict import Verdict
 
 COLOUR = {"passed": "green", "failed": "red", "not_run": "yellow", "unusable": "red"}
+INTERRUPTED = 128 + signal.SIGINT
 WORD = {"not_run": "not run", "unusable": "could not start"}
 
 
@@ -49,12 +52,13 @@ def run(
         ),
     ] = None,
 ) -> int:
-    """Build and run days. What follows `--` goes to each day as it is.
+    """Build and run days. What follows `--` goes to each day as it is: ./day run 01 -- --n 512
 
     Exit code: 0 nothing failed, 1 a gate failed, 2 bad usage or environment. A day that the device
     cannot run is reported as not run; it never counts as passed.
     """
     own = context.of(ctx, takes_extra=True)
+    refuse_json_among(own.extra)
     chosen = days.select(days.all_days(own.root), wanted or [])
     as_json = json_file == "-"
     if json_file and not as_json and len(chosen) != 1:
@@ -62,14 +66,41 @@ def run(
     runtime = build.need_toolkit(own.root).version
     where = devices.choose(device, gpu, runtime)
     print(where.line, file=sys.stderr if as_json else sys.stdout, flush=True)
-    verdicts = [run_one(own.root, day, where, own.extra, as_json) for day in chosen]
+    kept = None if json_file in (None, "-") else Path(json_file)
+    if kept is not None:
+        check_writable(kept)
+    verdicts: list[Verdict] = []
+    interrupted = ""
+    try:
+        for day in chosen:
+            interrupted = day.number
+            verdicts.append(run_one(own.root, day, where, own.extra, as_json))
+        interrupted = ""
+    except KeyboardInterrupt:
+        build.clear_progress()
     if as_json:
-        print(json.dumps(as_object(where, verdicts), indent=2))
+        print(json.dumps(as_object(where, verdicts, interrupted), indent=2))
     else:
         show(verdicts)
-    if json_file and not as_json:
-        keep(Path(json_file), verdicts[0])
-    return verdict.exit_code(verdicts)
+    if interrupted:
+        left = len(chosen) - len(verdicts) - 1
+        after = f", {left} more not started" if left else ""
+        print(f"interrupted during day {interrupted}{after}", file=sys.stderr)
+        return INTERRUPTED
+    code = verdict.exit_code(verdicts)
+    return keep(kept, verdicts[0], code) if kept is not None else code
+
+
+def refuse_json_among(extra: Sequence[str]) -> None:
+    """./day asks every day for its verdict with --json, so a second one has no room."""
+    for index, argument in enumerate(extra):
+        if argument == "--json" or argument.startswith("--json="):
+            named = argument.removeprefix("--json").removeprefix("=")
+            file = named or next(iter(extra[index + 1 :]), "FILE.json")
+            raise UsageError(
+                "--json goes before `--`, where ./day reads it (after `--` are the day's own "
+                f"options): ./day run NN --json {file}"
+            )
 
 
 def run_one(root: Path, day: Day, where: Device, extra: Sequence[str], to_stderr: bool) -> Verdict:
@@ -88,14 +119,21 @@ def run_one(root: Path, day: Day, where: Device, extra: Sequence[str], to_stderr
             stdout=sys.stderr if to_stderr else None,
         )
         found = verdict.judge(day.number, code, report)
+    if code == -signal.SIGPIPE:  # ./day run | head: the reader has gone, and so do we
+        raise BrokenPipeError
     found = Verdict(
         found.day, found.status, found.reason, found.report, round(time.monotonic() - started, 3)
     )
-    if found.status != "unusable":
+    if found.status != "unusable" and not breaks_on_purpose(extra):
         # A verdict that cannot be kept (a read-only checkout) is no reason to withhold it.
         with contextlib.suppress(OSError):
             state.record(root, day, where.preset, found.status, f"{where.kind} {where.name}")
     return found
+
+
+def breaks_on_purpose(extra: Sequence[str]) -> bool:
+    """A control must fail, which says nothing about the day."""
+    return any(part == "--control" or part.startswith("--control=") for part in extra)
 
 
 def day_environment(root: Path, where: Device) -> dict[str, str]:
@@ -111,7 +149,8 @@ def day_environment(root: Path, where: Device) -> dict[str, str]:
     return environment
 
 
-def as_object(where: Device, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def as_object(where: Device, verdicts: Sequence[Verdict], interrupted: str) -> dict[str, Any]:
+    """`interrupted`: the day during which Ctrl-C was typed; empty when all ran to their end."""
     return {
         "device": {"kind": where.kind, "name": where.name, "reason": where.reason},
         "days": [
@@ -125,19 +164,38 @@ def as_object(where: Device, verdicts: Sequence[Verdict]) -> dict[str, Any]:
             for v in verdicts
         ],
         "summary": verdict.summary(verdicts),
-        "exit_code": verdict.exit_code(verdicts),
+        "interrupted": interrupted or None,
+        "exit_code": INTERRUPTED if interrupted else verdict.exit_code(verdicts),
     }
 
 
-def keep(file: Path, found: Verdict) -> None:
+def check_writable(file: Path) -> None:
+    """Before the run, which a typo should not cost. Leaves nothing behind."""
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if file.exists() and not os.access(file, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if file.is_file() or not file.exists():
+            with tempfile.TemporaryFile(dir=file.parent):
+                pass
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}.") from error
+
+
+def keep(file: Path, found: Verdict, code: int) -> int:
+    """The exit code: a file that cannot be written is bad environment, but hides no failed gate."""
     if found.report is None:
         terminal.complain(f"{file} is not written: day {found.day} gave no verdict to keep.")
-        return
+        return code
+    write = Path.write_text if file.exists() and not file.is_file() else write_atomically
     try:
-        write_atomically(file, json.dumps(found.report, indent=2) + "\n")
+        write(file, json.dumps(found.report, indent=2) + "\n")
     except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+        terminal.complain(f"cannot write {file}: {error.strerror}.")
+        return code or 2
     print(f"written: {file}")
+    return code
 
 
 def show(verdicts: Sequence[Verdict]) -> None:

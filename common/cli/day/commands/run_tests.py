@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,11 +62,22 @@ def test(
     ]
     if not quick:
         steps.append(("asan", lambda: build_and_ctest(root, "asan")))
+    return run_steps(steps)
+
+
+def run_steps(steps: Sequence[Step]) -> int:
+    """Runs the steps in turn and prints what came of them; Ctrl-C ends with what there is."""
     total = Result()
     for name, step in steps:
         started = time.monotonic()
         build.say_progress(f"{name} …")
-        result = step()
+        try:
+            result = step()
+        except KeyboardInterrupt:
+            build.clear_progress()
+            report(total)
+            print(f"interrupted during {name}", file=sys.stderr)
+            return 128 + signal.SIGINT
         build.clear_progress()
         seconds = time.monotonic() - started
         word = "failed" if result.failed else "ok"
