@@ -13,6 +13,7 @@ import typer
 
 from day import terminal
 from day.commands import (
+    diff_days,
     doctor,
     list_days,
     run_days,
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command("run")(run_days.run)
 app.command("list")(list_days.list_days)
 app.command("test")(run_tests.test)
+app.command("diff")(diff_days.diff_days)
 app.command("doctor")(doctor.doctor)
 app.command("sass")(sass.sass)
 app.command("pages")(write_pages.write_pages)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-COLOURS = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
+COLOURS = {"green": "32", "red": "31", "yellow": "33", "cyan": "36", "dim": "2", "bold": "1"}
 
 
 def is_terminal(stream: TextIO) -> bool:
