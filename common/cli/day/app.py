@@ -13,6 +13,7 @@ import typer
 
 from day import terminal
 from day.commands import (
+    contribute,
     diff_days,
     doctor,
     list_days,
@@ -38,6 +39,7 @@ app.command("diff")(diff_days.diff_days)
 app.command("doctor")(doctor.doctor)
 app.command("sass")(sass.sass)
 app.command("pages")(write_pages.write_pages)
+app.command("contribute")(contribute.contribute)
 
 
 @app.callback()

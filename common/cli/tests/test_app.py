@@ -187,7 +187,7 @@ def test_bad_usage_is_exit_code_2(
     assert "Traceback" not in captured.err
 
 
-COMMANDS = ["run", "list", "test", "diff", "doctor", "sass", "pages"]
+COMMANDS = ["run", "list", "test", "diff", "doctor", "sass", "pages", "contribute"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
