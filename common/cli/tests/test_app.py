@@ -144,6 +144,16 @@ def test_json_after_the_double_dash_is_refused_with_the_right_place(
     assert app.run(root, ["run", "01", "--", "--jsonish"]) == 0  # another option is the day's own
 
 
+def test_help_of_a_day_is_no_verdict(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "build/emulated/day01").write_text('#!/bin/sh\necho "Usage: $*"\n')
+    assert app.run(root, ["run", "01", "--", "--help"]) == 0
+    captured = capfd.readouterr()
+    assert captured.out.endswith("Usage: --help\n")
+    assert not (root / ".day").exists()
+    (root / "build/emulated/day01").write_text("#!/bin/sh\nexit 2\n")
+    assert app.run(root, ["run", "01", "--", "-h"]) == 2
+
+
 def test_a_control_leaves_the_recorded_state_alone(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

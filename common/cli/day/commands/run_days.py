@@ -69,6 +69,8 @@ def run(
     kept = None if json_file in (None, "-") else Path(json_file)
     if kept is not None:
         check_writable(kept)
+    if {"-h", "--help"} & set(own.extra):
+        return max(show_help(own.root, day, where, own.extra) for day in chosen)
     verdicts: list[Verdict] = []
     interrupted = ""
     try:
@@ -103,6 +105,26 @@ def refuse_json_among(extra: Sequence[str]) -> None:
             )
 
 
+def show_help(root: Path, day: Day, where: Device, extra: Sequence[str]) -> int:
+    """`./day run 01 -- --help`: the day's own options. Nothing is run, so there is no verdict."""
+    build.build(root, where.preset, [day.target])
+    return execute(root, day, where, extra)
+
+
+def execute(
+    root: Path, day: Day, where: Device, arguments: Sequence[str | Path], to_stderr: bool = False
+) -> int:
+    """The executable's exit code; BrokenPipeError when its reader has gone: ./day run | head."""
+    code = child.run(
+        [state.executable(root, where.preset, day), *arguments],
+        env=day_environment(root, where),
+        stdout=sys.stderr if to_stderr else None,
+    )
+    if code == -signal.SIGPIPE:
+        raise BrokenPipeError
+    return code
+
+
 def run_one(root: Path, day: Day, where: Device, extra: Sequence[str], to_stderr: bool) -> Verdict:
     try:
         build.build(root, where.preset, [day.target])
@@ -113,14 +135,8 @@ def run_one(root: Path, day: Day, where: Device, extra: Sequence[str], to_stderr
     (root / ".day").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=root / ".day") as folder:
         report = Path(folder) / "verdict.json"
-        code = child.run(
-            [state.executable(root, where.preset, day), "--json", report, *extra],
-            env=day_environment(root, where),
-            stdout=sys.stderr if to_stderr else None,
-        )
+        code = execute(root, day, where, ["--json", report, *extra], to_stderr)
         found = verdict.judge(day.number, code, report)
-    if code == -signal.SIGPIPE:  # ./day run | head: the reader has gone, and so do we
-        raise BrokenPipeError
     found = Verdict(
         found.day, found.status, found.reason, found.report, round(time.monotonic() - started, 3)
     )
