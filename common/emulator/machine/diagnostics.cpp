@@ -1,6 +1,7 @@
 // Messages for people: what happened, where in the source, who did it, what to look at next.
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -194,12 +195,15 @@ void Cta::deadlock() {
 }
 
 void timeout(Cta& cta) {
-  throw LaunchFault{Fault::kTimeout,
-                    "timeout: the kernel ran longer than allowed and was stopped\n  kernel  " +
-                        demangle(cta.launch->info->name) + "\n  CTA     " + cta_text(cta) +
-                        standings(cta) +
-                        "\n  next    A loop that does not end, or a wait for another CTA that "
-                        "never signals? A longer limit can be set if the work is just large."};
+  const uint64_t all = cta.launch->cta_count;
+  const uint64_t started = std::min(cta.launch->next_cta.load(), all);
+  throw LaunchFault{
+      Fault::kTimeout,
+      "timeout: the kernel ran longer than allowed and was stopped\n  kernel  " +
+          demangle(cta.launch->info->name) + "\n  grid    " + std::to_string(started) + " of " +
+          std::to_string(all) + " CTAs had started\n  CTA     " + cta_text(cta) + standings(cta) +
+          "\n  next    A loop that does not end, or a wait for another CTA that "
+          "never signals? If the work is just large, allow more: TCD_TIMEOUT, in seconds."};
 }
 
 }  // namespace tcd::emu

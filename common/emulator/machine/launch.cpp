@@ -8,6 +8,7 @@
 #include "counters/collect.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
+#include "machine/float_environment.h"
 #include "machine/program.h"
 
 namespace tcd::emu {
@@ -143,6 +144,7 @@ Frame* Worker::new_frame(const Code& code) {
 // Runs CTAs until there are none. A CTA that neither ends nor fails within its turn may be waiting
 // for one that has not started, so others get started beside it, as many as the device would hold.
 void Worker::run() {
+  const DefaultFloatEnvironment environment;
   size_t turn = 0;
   for (;;) {
     if (active.empty() || (turn >= active.size() && active.size() < launch->max_resident)) {
@@ -166,10 +168,12 @@ void Worker::run() {
     Cta& cta = *active[turn];
     bool ended = true;
     try {
-      if (cta.index <= launch->fault_cta) ended = cta.run(kCtaTurn) == CtaState::kDone;
-      if (!ended && launch->has_deadline && std::chrono::steady_clock::now() > launch->deadline) {
+      // Before every turn, a CTA's first included: a grid of CTAs that end within one must stop
+      // too.
+      if (launch->has_deadline && std::chrono::steady_clock::now() > launch->deadline) {
         timeout(cta);
       }
+      if (cta.index <= launch->fault_cta) ended = cta.run(kCtaTurn) == CtaState::kDone;
     } catch (const LaunchFault& fault) {
       launch->report(cta.index, fault);
     }
@@ -203,6 +207,7 @@ std::unique_ptr<Program> Device::load(const ptx::Module& module) {
 
 LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counters,
                            std::vector<LineTotals>* lines) {
+  const DefaultFloatEnvironment environment;  // a kernel is decoded when it is first launched
   const Kernel& kernel = *request.kernel;
   const Profile& p = impl_->profile;
   if (LaunchError e = check(request, kernel.info, p); e.fault != Fault::kNone) return e;

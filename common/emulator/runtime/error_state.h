@@ -16,6 +16,7 @@
 #include <new>
 #include <utility>
 
+#include "machine/float_environment.h"
 #include "runtime/cuda_api.h"
 #include "runtime/messages.h"
 #include "runtime/settings.h"
@@ -61,6 +62,7 @@ class ApiError : public std::runtime_error {
 template <typename Body>
 cudaError_t api_call(CallKind kind, Body&& body) {
   const std::lock_guard lock(api_mutex());
+  const DefaultFloatEnvironment environment;  // a PTX literal is rounded when it is parsed
   cudaError_t answer = cudaSuccess;
   if (error_state().blocks(kind, answer)) return remember(answer);
   try {

@@ -36,7 +36,8 @@ Settings read_environment() {
   }
   const double threads = number("TCD_THREADS", 0, 1024, 0);
   if (threads != std::floor(threads)) {
-    throw SettingsError("TCD_THREADS must be a whole number; 0 means all cores");
+    throw SettingsError("TCD_THREADS=" + std::string(environment("TCD_THREADS")) +
+                        " is not a whole number; 0 means all cores");
   }
   read.threads = static_cast<int>(threads);
   read.timeout_seconds = number("TCD_TIMEOUT", 0, 1e6, 0);

@@ -211,6 +211,18 @@ TEST_CASE("endless loops end at the watchdog") {
   CHECK_SAYS(o, "kernel.cu:17");
 }
 
+TEST_CASE("the watchdog also stops a grid whose every CTA ends within its turn") {
+  // 2^31 - 1 of them: without the watchdog, minutes.
+  for (int threads : {1, 3}) {
+    const Outcome o =
+        run(kernel("add.u32 %r3, %r3, 1;"), {0x7fffffff}, {32}, 0, "rtx4060-laptop", threads, 0.05);
+    CHECK(o.error.fault == Fault::kTimeout);
+    CHECK_SAYS(o, " of 2147483647 CTAs had started");
+    CHECK_SAYS(o, "TCD_TIMEOUT");
+  }
+  CHECK(run(kernel("add.u32 %r3, %r3, 1;"), {1000}, {32}).error.fault == Fault::kNone);
+}
+
 TEST_CASE("trap and stack overflow") {
   CHECK(run(kernel("setp.eq.u32 %p1, %r2, 33; @%p1 trap;")).error.fault == Fault::kTrap);
   const std::string forever = R"(

@@ -1,3 +1,5 @@
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cfenv>
@@ -224,4 +226,43 @@ TEST_CASE("two roundings instead of one are noticed") {  // the control of every
     differ += got[i] != bits(product + f(inputs[i].c));
   }
   CHECK(differ > 0);
+}
+
+TEST_CASE("the host's rounding, flushing and trapping change no result, on any worker") {
+  const std::string lines = R"(
+  add.rn.f32 %d, %a, %b;
+  div.rn.f32 %e, %c, %b;
+  xor.b32 %d, %d, %e;
+  mul.rn.f32 %e, %a, %c;
+  fma.rn.f64 %D, %A, %B, %C;
+  add.rn.f16 %hd, %ha, %hb;
+  cvt.u64.u16 %E, %hd;
+  add.u64 %D, %D, %E;
+)";
+  std::vector<u64> values = float_values();
+  for (double x : {0.1, -1e-310, 5e-324, 1e300, 0.0}) values.push_back(bits(x));
+  const std::vector<Inputs> inputs = pairs_of(values);
+  const auto count = static_cast<uint32_t>(inputs.size());
+  constexpr unsigned kDefault = 0x1f80, kFlush = 0x8040, kUp = 0x4000, kZero = 0x6000;
+  constexpr unsigned kTrapping = 0;
+  for (Isa isa : isas()) {
+    const auto expected = run_lines(lines, inputs, isa);
+    setenv("TCD_ISA", name_of(isa), 1);
+    Bench bench(lines_kernel(lines), 3, "h100");
+    unsetenv("TCD_ISA");
+    const uint64_t in = bench.upload(inputs);
+    for (unsigned host :
+         {kDefault, kDefault | kFlush, kDefault | kUp, kDefault | kZero | kFlush, kTrapping}) {
+      const uint64_t out = bench.upload(std::vector<uint64_t>(count));
+      const Params params = Params().add(in).add(out).add(count);
+      _mm_setcsr(host);
+      const LaunchError e = bench.launch("k", {8}, {(count + 31) / 32 * 32}, params);
+      const unsigned after = _mm_getcsr();
+      _mm_setcsr(kDefault);
+      INFO(std::string(name_of(isa)), " under host mode ", host, ": ", e.message);
+      REQUIRE(e.fault == Fault::kNone);
+      CHECK(after == host);  // no flag added either
+      CHECK(bench.download<uint64_t>(out, count) == expected);
+    }
+  }
 }

@@ -69,6 +69,12 @@ __global__ void with_frame(double* a) {
 }
 
 __global__ void store_at(int* where) { *where = 7; }
+__global__ void round_in_ptx(float* out, float tiny) {
+  asm("mov.f32 %0, 0.1;" : "=f"(out[0]));
+  asm("div.rn.f32 %0, 0f3f800000, 0f40400000;" : "=f"(out[1]));
+  asm("add.rn.f32 %0, %1, %1;" : "=f"(out[2]) : "f"(tiny));
+  asm("div.rn.f32 %0, 0f3f800000, 0f00000000;" : "=f"(out[3]));
+}
 __global__ void trap() { asm volatile("trap;"); }
 __global__ void failed_assert(int limit) { assert(limit > 3); }
 
@@ -86,6 +92,7 @@ void launch_dynamic_shared_3d(int* out, dim3 grid, dim3 block) {
 void launch_bounded(int* out, unsigned block) { bounded<<<1, block>>>(out); }
 void launch_unbounded_registers(float* a, unsigned block) { unbounded_registers<<<1, block>>>(a); }
 void launch_store_at(int* where) { store_at<<<1, 1>>>(where); }
+void launch_round_in_ptx(float* out, float tiny) { round_in_ptx<<<1, 1>>>(out, tiny); }
 void launch_trap() { trap<<<1, 1>>>(); }
 void launch_failed_assert() { failed_assert<<<1, 1>>>(3); }
 

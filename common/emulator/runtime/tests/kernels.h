@@ -19,6 +19,7 @@ void launch_dynamic_shared_3d(int* out, dim3 grid, dim3 block);
 void launch_bounded(int* out, unsigned block);  // __launch_bounds__(128)
 void launch_unbounded_registers(float* a, unsigned block);
 void launch_store_at(int* where);
+void launch_round_in_ptx(float* out, float tiny);  // 0.1 as a decimal in PTX, 1/3, tiny + tiny, 1/0
 void launch_trap();
 void launch_failed_assert();
 

@@ -2,6 +2,9 @@
 // output is a recording; run on the emulated device, the output must be the same.
 //
 // usage: observe SECTION
+#include <immintrin.h>
+
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -362,6 +365,23 @@ void observe_fault(const std::function<void()>& fault) {
   line("synchronize after the reset", cudaDeviceSynchronize());
 }
 
+// The host rounds towards zero, flushes subnormals, and wants a signal for a division by zero.
+void observe_float_mode() {
+  constexpr unsigned kHost = (0x1f80u & ~0x0200u) | 0x8040u | 0x6000u;
+  uint32_t bits[4] = {};
+  _mm_setcsr(kHost);
+  auto* out = device_memory<float>(4);
+  launch_round_in_ptx(out, 0x1p-149f);
+  launched("launch");
+  cudaMemcpy(bits, out, sizeof bits, cudaMemcpyDeviceToHost);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  char text[64];
+  std::snprintf(text, sizeof text, "%08x %08x %08x %08x", bits[0], bits[1], bits[2], bits[3]);
+  line("device", text);
+  line("the host keeps its mode", after == kHost);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -372,6 +392,7 @@ int main(int argc, char** argv) {
       {"streams", observe_streams},
       {"attributes", observe_attributes},
       {"occupancy", observe_occupancy},
+      {"float-mode", observe_float_mode},
       {"fault-null", [] { observe_fault([] { launch_store_at(nullptr); }); }},
       {"fault-misaligned",
        [] {

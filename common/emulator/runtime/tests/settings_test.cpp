@@ -62,9 +62,19 @@ TEST_CASE("values that cannot be used are explained once, and every call fails")
   CHECK(contains(gpu.text, "free null: cudaErrorInitializationError"));
   CHECK(contains(run("TCD_THREADS=many", "memory").text, "TCD_THREADS=many"));
   CHECK(contains(run("TCD_THREADS=-1", "memory").text, "TCD_THREADS=-1"));
+  CHECK(contains(run("TCD_THREADS=1.5", "memory").text, "TCD_THREADS=1.5 is not a whole number"));
   CHECK(contains(run("TCD_TIMEOUT=soon", "memory").text, "TCD_TIMEOUT=soon"));
   CHECK(contains(run("TCD_THREADS=1 TCD_TIMEOUT=30", "memory").text,
                  "free null: cudaSuccess"));  // control
+}
+
+TEST_CASE("the host's floating-point mode changes nothing on the device, and comes back") {
+  for (const char* threads : {"TCD_THREADS=1", "TCD_THREADS=4"}) {
+    const Outcome mode = run(threads, "float-mode");
+    CHECK(mode.code == 0);  // and no signal
+    CHECK(contains(mode.text, "device: 3dcccccd 3eaaaaab 00000002 7f800000\n"));
+    CHECK(contains(mode.text, "the host keeps its mode: 1\n"));
+  }
 }
 
 TEST_CASE("a fault is reported once, by kernel name, on stderr") {
@@ -82,6 +92,13 @@ TEST_CASE("an executable without PTX is told what to compile with") {
     CHECK(contains(outcome.text, "-gencode arch=compute_"));
     CHECK(contains(outcome.text, "malloc: cudaSuccess"));  // control
   }
+}
+
+TEST_CASE("TCD_TIMEOUT stops a grid of many CTAs that each end at once") {
+  const Outcome stopped = run("TCD_THREADS=1 TCD_TIMEOUT=1e-9", "launches");
+  CHECK(contains(stopped.text, "timeout: the kernel ran longer than allowed"));
+  CHECK(contains(stopped.text, "cudaErrorLaunchTimeout"));
+  CHECK_FALSE(contains(run("TCD_TIMEOUT=600", "launches").text, "timeout"));  // control
 }
 
 TEST_CASE("TCD_QUIET=1 silences notes") {

@@ -40,7 +40,7 @@ const MmaKernels& choose() {
   if (const char* wanted = std::getenv("TCD_ISA"); wanted && *wanted) {
     if (const MmaKernels* kernels = mma_kernels(wanted)) return *kernels;
     std::fprintf(stderr,
-                 "emulator: TCD_ISA=%s cannot be used: the choices are sse2, avx2 and avx512, as "
+                 "tcd: TCD_ISA=%s cannot be used: the choices are sse2, avx2 and avx512, as "
                  "far as this CPU has them. Continuing with the best it has.\n",
                  wanted);
   }
