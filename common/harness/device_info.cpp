@@ -10,13 +10,14 @@ namespace {
 
 // The emulated runtime exports one extra symbol; NVIDIA's has none of that name. Looked up rather
 // than linked, so that the same executable runs with either.
-std::string emulated_profile() {
-  using NameFunction = const char* (*)();
-  auto name = reinterpret_cast<NameFunction>(dlsym(RTLD_DEFAULT, "tcd_emulated_profile"));
-  return name ? name() : "";
+using NameFunction = const char* (*)();
+NameFunction profile_function() {
+  return reinterpret_cast<NameFunction>(dlsym(RTLD_DEFAULT, "tcd_emulated_profile"));
 }
 
 }  // namespace
+
+bool is_emulated_runtime() { return profile_function() != nullptr; }
 
 DeviceInfo query_device() {
   DeviceInfo device;
@@ -24,8 +25,8 @@ DeviceInfo query_device() {
   check(cudaGetDeviceCount(&count), "looking for a device");
   check(cudaGetDeviceProperties(&device.properties, 0), "reading the device's properties");
   device.compute = device.properties.major * 10 + device.properties.minor;
-  device.profile = emulated_profile();
-  device.emulated = !device.profile.empty();
+  device.emulated = is_emulated_runtime();
+  if (device.emulated) device.profile = profile_function()();
   return device;
 }
 

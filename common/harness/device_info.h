@@ -17,6 +17,9 @@ struct DeviceInfo {
   std::string description() const;  // one line: name, architecture, SMs
 };
 
+// Whether the executable found the emulated runtime; needs no working device.
+bool is_emulated_runtime();
+
 // Asks the runtime for device 0. Throws CudaError when there is none.
 DeviceInfo query_device();
 

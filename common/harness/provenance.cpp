@@ -32,11 +32,13 @@ nlohmann::json provenance(const DeviceInfo& device, const std::string& command) 
 std::string command_line(int argc, char** argv) {
   std::string line = std::filesystem::path(argv[0]).filename().string();
   for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--json") {
-      ++i;  // where the file went is nobody's business
+    const std::string argument = argv[i];
+    if (argument.starts_with("--json=")) continue;  // where the file went is nobody's business
+    if (argument == "--json") {
+      ++i;
       continue;
     }
-    line += std::string(" ") + argv[i];
+    line += " " + argument;
   }
   return line;
 }

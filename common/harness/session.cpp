@@ -1,15 +1,13 @@
 #include "harness/session.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "gates/result_json.h"
 #include "harness/cuda_error.h"
 #include "harness/emulator_counters.h"
+#include "harness/output_file.h"
 #include "harness/provenance.h"
 
 namespace tcd::harness {
@@ -108,46 +106,44 @@ int Session::finish() {
 
 namespace {
 
-// Written under another name first: an interrupted run leaves the old file or none, never half.
-void write_json(const std::string& path, const nlohmann::json& json) {
-  if (path.empty()) return;
-  const std::string unfinished = path + ".tmp";
-  std::ofstream file(unfinished);
-  file << json.dump(2) << "\n";
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) throw UsageError("--json " + path + ": cannot write that file");
+// A verdict that cannot be kept is an error of the environment, but hides no failed gate.
+int keep(OutputFile& file, const nlohmann::json& json, int exit_code) {
+  try {
+    file.write(json.dump(2) + "\n");
+    return exit_code;
+  } catch (const UsageError& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return exit_code == 1 ? 1 : 2;
+  }
 }
 
 // The part that may throw; the caller turns exceptions into exit code 2.
 int run_on_device(const DayInfo& day, const std::string& json_path, uint64_t seed,
                   const std::string& command, const std::function<void(Session&)>& body) {
+  OutputFile json_file("--json", json_path);  // before the run: a typo must not cost one
   DeviceInfo device = query_device();
   std::cout << "device: " << device.description() << "\n";
   if (device.compute < day.minimum_compute) {
     const std::string reason =
         "needs sm_" + std::to_string(day.minimum_compute) + ", this is " + device.architecture();
     std::cout << "not run: " << reason << "\n";
-    write_json(json_path, {{"day", day.number},
-                           {"title", day.title},
-                           {"status", "not_run"},
-                           {"reason", reason},
-                           {"provenance", provenance(device, command)}});
-    return 0;
+    return keep(json_file,
+                {{"day", day.number},
+                 {"title", day.title},
+                 {"status", "not_run"},
+                 {"reason", reason},
+                 {"provenance", provenance(device, command)}},
+                0);
   }
   Session session(day, device, seed, command);
   body(session);
   const int exit_code = session.finish();
-  write_json(json_path, session.to_json());
-  return exit_code;
+  return keep(json_file, session.to_json(), exit_code);
 }
 
-}  // namespace
-
-int run_day(int argc, char** argv, const DayInfo& day,
-            const std::function<void(CLI::App&)>& add_options,
-            const std::function<void(Session&)>& body) {
+int parse_and_run(int argc, char** argv, const DayInfo& day,
+                  const std::function<void(CLI::App&)>& add_options,
+                  const std::function<void(Session&)>& body) {
   CLI::App app("Day " + day.number + ", " + day.title + ": " + day.summary);
   std::string json_path;
   uint64_t seed = 1;
@@ -170,6 +166,8 @@ int run_day(int argc, char** argv, const DayInfo& day,
   } catch (const UsageError& error) {
     std::cerr << "error: " << error.what() << "\n";
   } catch (const CudaError& error) {
+    // The emulated runtime has said which setting it cannot use, and what it can.
+    if (error.code() == cudaErrorInitializationError && is_emulated_runtime()) return 2;
     std::cerr << "error: " << error.what() << "\n";
     if (error.code() == cudaErrorNoDevice || error.code() == cudaErrorInsufficientDriver) {
       std::cerr << "No usable GPU here. `./day run " << day.number
@@ -179,6 +177,14 @@ int run_day(int argc, char** argv, const DayInfo& day,
     std::cerr << "error: this machine ran out of memory; try a smaller size\n";
   }
   return 2;
+}
+
+}  // namespace
+
+int run_day(int argc, char** argv, const DayInfo& day,
+            const std::function<void(CLI::App&)>& add_options,
+            const std::function<void(Session&)>& body) {
+  return check_stdout(parse_and_run(argc, argv, day, add_options, body));
 }
 
 }  // namespace tcd::harness

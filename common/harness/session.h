@@ -70,7 +70,8 @@ class Session {
 };
 
 // Parses the command line, checks the device, runs `body`, writes --json. Returns the exit code:
-// 0 passed or not run, 1 a gate failed, 2 bad usage or environment (a kernel fault too).
+// 0 passed or not run, 1 a gate failed, 2 bad usage or environment (a kernel fault, or output that
+// cannot be written, too).
 int run_day(int argc, char** argv, const DayInfo& day,
             const std::function<void(CLI::App&)>& add_options,
             const std::function<void(Session&)>& body);
