@@ -301,6 +301,7 @@ def test_ctrl_c_keeps_what_has_come_out_so_far(root: Path, as_json: bool) -> Non
         (["list"], ""),
         (["--help"], ""),
     ],
+    ids=["the day writes", "day itself writes", "list", "help"],
 )
 def test_a_reader_that_goes_away_ends_it_quietly(
     root: Path, arguments: list[str], body: str
