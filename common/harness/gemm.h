@@ -42,7 +42,10 @@ struct GemmVariant {
   GemmShape shape{};
   int warps_m = 0, warps_n = 0;
   size_t dynamic_shared_bytes = 0;
-  bool headline = true;  // also run at the headline size: counted, or on a card timed
+  // Also run at the headline size unasked. Any variant does when --variant names it or with --all.
+  bool headline = true;
+  // Seconds on the emulated device: run there only by --variant or --all. A card runs it always.
+  bool on_request = false;
   std::function<void(const GemmArguments<__half>&)> launch{};
   std::function<void(const GemmArguments<float>&)> launch_f32{};
 };

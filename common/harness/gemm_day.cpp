@@ -19,6 +19,7 @@ struct Options {
   std::string m, n, k;
   std::string variant;
   std::string control;
+  bool all = false;
   bool gate_only = false;
 };
 
@@ -163,14 +164,26 @@ void time_variants(Session& session, const GemmProblem& problem,
   }
 }
 
-std::vector<const GemmVariant*> chosen_variants(const GemmDay& day, const std::string& name) {
-  std::vector<const GemmVariant*> chosen;
+std::string names_of(const std::vector<GemmVariant>& variants) {
   std::string names;
+  for (const auto& variant : variants) names += (names.empty() ? "'" : ", '") + variant.name + "'";
+  return names;
+}
+
+// The one named; or all, on the emulated device without those that wait to be asked for.
+std::vector<const GemmVariant*> chosen_variants(const GemmDay& day, const Options& options,
+                                                bool emulated) {
+  std::vector<const GemmVariant*> chosen;
   for (const GemmVariant& variant : day.variants) {
-    if (name.empty() || name == variant.name) chosen.push_back(&variant);
-    names += (names.empty() ? "'" : ", '") + variant.name + "'";
+    const bool unasked = options.all || !emulated || !variant.on_request;
+    if (options.variant.empty() ? unasked : options.variant == variant.name) {
+      chosen.push_back(&variant);
+    }
   }
-  if (chosen.empty()) throw UsageError("there is no variant '" + name + "'; choose from: " + names);
+  if (chosen.empty()) {
+    throw UsageError("there is no variant '" + options.variant +
+                     "'; choose from: " + names_of(day.variants));
+  }
   return chosen;
 }
 
@@ -179,7 +192,7 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
   const Control control = parse_control(options.control);
   std::vector<GemmDay::Findings> findings;
   session.section("Gates");
-  for (const GemmVariant* variant : chosen_variants(day, options.variant)) {
+  for (const GemmVariant* variant : chosen_variants(day, options, session.emulated())) {
     GemmDay::Findings found;
     found.variant = variant;
     const std::string reason = why_not(*variant, session.device());
@@ -190,7 +203,7 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
       continue;
     }
     found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
-    if (variant->headline) {
+    if (variant->headline || options.all || !options.variant.empty()) {
       const GemmProblem problem =
           control == Control::kNone ? headline : shape_for_controls(headline, variant->shape);
       found.passed = run_headline(session, problem, found, control) && found.passed;
@@ -247,10 +260,14 @@ int run_gemm_day(int argc, char** argv, const GemmDay& day) {
     size("--m", options.m, "Rows of A and D", tile_m);
     size("--n", options.n, "Columns of B and D", tile_n);
     size("--k", options.k, "Columns of A, rows of B", tile_k);
-    app.add_option("--variant", options.variant, "Run one variant only, by its name");
+    app.add_option("--variant", options.variant,
+                   "Run one variant only, at full size: " + names_of(day.variants));
+    app.add_flag("--all", options.all, "Run every variant, each at full size")
+        ->excludes("--variant");
     app.add_option("--control", options.control,
                    "Break the run on purpose and see which gate says so: " + control_names());
     app.add_flag("--gate-only", options.gate_only, "On a card: gates and counts, no times");
+    if (day.add_options) day.add_options(app);
   };
   return run_day(argc, argv, day.info, add_options, [&](Session& session) {
     GemmProblem headline = day.headline;

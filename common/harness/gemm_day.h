@@ -17,6 +17,8 @@ struct GemmDay {
   std::vector<GemmProblem> shapes;
   // The size --m --n --k default to: counted on the emulated device, timed on a card.
   GemmProblem headline{4096, 4096, 4096, 0, Order::kColumnMajor};
+  // The day's own options, beside those of the driver; read them in before and after.
+  std::function<void(CLI::App&)> add_options;
   // The day's own probes, tables and predictions. before: ahead of the gates; after: at the end,
   // with what the driver found.
   std::function<void(Session&)> before;
@@ -35,7 +37,8 @@ struct GemmDay {
 // has stages, M ≠ N ≠ K, skinny both ways, padded rows.
 std::vector<GemmProblem> full_tile_shapes();
 
-// The day's main(). Options: --m --n --k --variant --control --gate-only, and those of run_day().
+// The day's main(). Options: --m --n --k --variant --all --control --gate-only, and those of
+// run_day().
 int run_gemm_day(int argc, char** argv, const GemmDay& day);
 
 }  // namespace tcd::harness
