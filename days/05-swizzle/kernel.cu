@@ -1,8 +1,9 @@
 // Day 05: four layouts of a tile in shared memory. Only Operand::chunk() tells them apart.
 //
 // D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
-// An ldmatrix phase reads eight rows at once, 16 bytes each: free of conflicts when the eight
-// chunks fall into eight different quarters of the 32 banks.
+// An ldmatrix phase reads eight rows at once, 16 bytes each. It takes one pass when the eight
+// chunks lie in eight different groups of four banks; otherwise one pass for each row of the
+// fullest group.
 #include <cuda_fp16.h>
 
 #include "day.h"
@@ -41,7 +42,7 @@ struct Operand {
   static constexpr int kLd = kCtaK + (kLayout == Layout::kPadded ? 8 : 0);
   half data[kCtaM * kLd];
   // k is a multiple of 8: the start of a 16-byte chunk.
-  __device__ half* chunk(int row, int k) {
+  __host__ __device__ half* chunk(int row, int k) {  // on the host for the picture of the banks
     if (kLayout == Layout::kXorRow) k ^= (row & 3) * kChunk;
     if (kLayout == Layout::kXorRowPair) k ^= (row >> 1 & 3) * kChunk;
     return &data[row * kLd + k];
