@@ -32,8 +32,8 @@ static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two mma");
 // 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
 struct Operand {
   half data[kCtaM * kCtaK];
-  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank
-  // line, so the pair chooses.
+  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
+  // chooses.
   __device__ half* chunk(int row, int k) {
     return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
   }
