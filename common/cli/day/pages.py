@@ -5,12 +5,13 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- include days/01-fragment-probe/kernel.cu compute -->  …  <!-- end include -->
     <!-- data day01 -->  …  <!-- end data -->
     <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
+    <!-- ladder -->  …  <!-- end ladder -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
 notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
 table of what was counted there: a row for each entry of "derived" that has all the counters named,
-a column for each counter.
+a column for each counter. `ladder` is the table of all days (ladder.py).
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from day.errors import UsageError
+from day.ladder import ladder
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-    r"(?P<open><!-- (?P<kind>include|data|counters) (?P<arguments>[^>]*?) -->\n)"
+    r"(?P<open><!-- (?P<kind>include|data|counters|ladder)(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
     re.DOTALL,
@@ -41,7 +43,9 @@ def render(root: Path, text: str) -> str:
 
     def replace(match: re.Match[str]) -> str:
         arguments = match["arguments"].split()
-        make = {"include": include, "data": data, "counters": counters}[match["kind"]]
+        make = {"include": include, "data": data, "counters": counters, "ladder": ladder}[
+            match["kind"]
+        ]
         body = make(root, *arguments)
         return f"{match['open']}{body}{match['close']}"
 

@@ -1,0 +1,105 @@
+"""The ladder: one row a day, from committed data only.
+
+notebooks/data/ladder.json names, for each day, the mechanism and which kernel of which file stands
+for it. Every figure is looked up in notebooks/data/dayNN-*.json, and a column holds figures of one
+kind: derived (counted by the emulated device), measured (the card named in its head) or quoted (the
+account's own card). What nobody has recorded is a dash.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from day.errors import UsageError
+
+Verdict = dict[str, Any]
+NOTHING = "–"
+
+
+def ladder(root: Path) -> str:
+    plan = read(root, "ladder")
+    measured, roof = plan["measured"], roof_of(root, plan)
+    lines = [
+        f"| day | adds | kernel | bank conflicts (derived) | DRAM read by model (derived) "
+        f"| {measured['device']}: TFLOP/s (measured) | % of its `mma.sync` roof "
+        "| % of cuBLAS there "
+        f"| {plan['quoted']['device']}: TFLOP/s (quoted) | % of cuBLAS there |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in plan["rows"]:
+        here = timing(verdict(root, row["day"], measured["file"]), row["kernel"])
+        there = timing(verdict(root, row["day"], plan["quoted"]["file"]), row.get("quoted"))
+        cells = [
+            row["day"],
+            row["adds"],
+            row.get("label", row["kernel"]),
+            conflicts(root, row),
+            dram(root, row, plan),
+            tflops(here),
+            share(here, roof(here) if here else None),
+            share(here, cublas(root, row["day"], measured["file"])),
+            tflops(there),
+            share(there, cublas(root, row["day"], plan["quoted"]["file"])),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def read(root: Path, name: str) -> dict[str, Any]:
+    path = root / "notebooks" / "data" / f"{name}.json"
+    if not path.is_file():
+        raise UsageError(f"the ladder needs notebooks/data/{name}.json, which does not exist")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def verdict(root: Path, day: str, file: str) -> Verdict | None:
+    path = root / "notebooks" / "data" / f"day{day}-{file}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def timing(run: Verdict | None, kernel: str | None) -> Verdict | None:
+    for entry in (run or {}).get("timings", []):
+        if entry["name"] == kernel:
+            return entry
+    return None
+
+
+def roof_of(root: Path, plan: dict[str, Any]) -> Callable[[Verdict], float | None]:
+    """Measured FLOP a clock and SM of Day 00, times SMs, times the clock of the timing itself."""
+    found = verdict(root, "00", plan["measured"]["file"])
+    rate = (found or {}).get("derived", {}).get(plan["measured"]["roof"])
+    if rate is None:
+        return lambda _: None
+    count = found["provenance"]["sm_count"]
+    return lambda entry: rate["flop_per_clock_and_sm"] * count * entry["sm_clock_mhz"] * 1e6
+
+
+def cublas(root: Path, day: str, file: str) -> float | None:
+    entry = timing(verdict(root, day, file), "cuBLAS")
+    return entry["gflops"] * 1e9 if entry else None
+
+
+def tflops(entry: Verdict | None) -> str:
+    return f"{entry['gflops'] / 1000:.1f}" if entry else NOTHING
+
+
+def share(entry: Verdict | None, of: float | None) -> str:
+    return f"{100 * entry['gflops'] * 1e9 / of:.1f}" if entry and of else NOTHING
+
+
+def conflicts(root: Path, row: dict[str, Any]) -> str:
+    counted = (verdict(root, row["day"], "emulated") or {}).get("derived", {}).get(row["kernel"])
+    if not isinstance(counted, dict):
+        return NOTHING
+    return f"{counted['ldmatrix_bank_conflicts']:,}"
+
+
+def dram(root: Path, row: dict[str, Any], plan: dict[str, Any]) -> str:
+    """Day 06's model: the same for all days whose CTAs run in one order."""
+    if "order" not in row:
+        return NOTHING
+    model = (verdict(root, "06", "emulated") or {}).get("derived", {}).get(row["order"])
+    return f"{model[plan['dram']]:,} MB" if isinstance(model, dict) else NOTHING
