@@ -29,8 +29,8 @@ std::vector<Hypothesis> value_hypotheses(const GemmCase& gemm, const OutputView&
   const Product& product = *gemm.expected.product;
   const Epilogue& epilogue = gemm.expected.epilogue;
   const OutputType type = got.type;
-  const auto sum_at = [&product](Place at) {
-    return static_cast<double>(product.at(at.row, at.col));
+  const auto sum_at = [&product, &gemm](Place at) {
+    return gemm.expected.seen_by_epilogue(product.at(at.row, at.col));
   };
 
   out.push_back({"every wrong element is zero",
@@ -62,6 +62,14 @@ std::vector<Hypothesis> value_hypotheses(const GemmCase& gemm, const OutputView&
                    [linear, type, sum_at](Place at) -> std::optional<std::uint32_t> {
                      return bits_of_value(type, linear.apply(sum_at(at), at.col));
                    }});
+  }
+  if (type == OutputType::kF16 && !epilogue.bias.empty() && !epilogue.separate) {
+    Expected twice = gemm.expected;
+    twice.epilogue.separate = true;
+    out.push_back(
+        {"the sum is rounded to FP16 before the bias is added, and again after",
+         "the type in which the epilogue adds: it must be the accumulator's", nullptr,
+         [twice](Place at) -> std::optional<std::uint32_t> { return twice.bits(at.row, at.col); }});
   }
   if (type == OutputType::kF16) {
     out.push_back({"FP16 results are rounded toward zero instead of to nearest even",

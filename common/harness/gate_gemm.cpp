@@ -151,7 +151,7 @@ std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
   GemmCase gemm;
   gemm.a = &a;
   gemm.b = &b;
-  gemm.expected = {&product, kType, {bias, problem.relu}};
+  gemm.expected = {&product, kType, {bias, problem.relu, problem.separate}};
   gemm.tiling = tiling;
   return {gemm_gate(title, gemm, output.view()), output.check_guards(title + ", guard bands")};
 }

@@ -21,6 +21,7 @@ struct GemmProblem {
   Order order_b = Order::kRowMajor;
   bool bias = false;  // one multiple of 0.25 a column, large enough to keep most sums positive
   bool relu = false;
+  bool separate = false;  // bias and ReLU by a kernel of their own: D is rounded twice
   int group = 1;
 
   std::string text() const;  // "2048×2048×2048"

@@ -42,6 +42,9 @@ struct GemmVariant {
   GemmShape shape{};
   int warps_m = 0, warps_n = 0;
   size_t dynamic_shared_bytes = 0;
+  // What it does to a sum on its way to D: adds the bias of its column, then cuts off below zero;
+  // `separate`: by a kernel of its own, so that D is rounded twice.
+  bool bias = false, relu = false, separate = false;
   // Also run at the headline size unasked. Any variant does when --variant names it or with --all.
   bool headline = true;
   // Seconds on the emulated device: run there only by --variant or --all. A card runs it always.

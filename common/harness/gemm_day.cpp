@@ -27,6 +27,14 @@ Tiling tiling_of(const GemmVariant& variant) {
   return {variant.shape.cta_m, variant.shape.cta_n, variant.warps_m, variant.warps_n, true, true};
 }
 
+// The same problem, with what this variant does to a sum.
+GemmProblem finished_by(const GemmVariant& variant, GemmProblem problem) {
+  problem.bias = variant.bias;
+  problem.relu = variant.relu;
+  problem.separate = variant.separate;
+  return problem;
+}
+
 // One line for everything that passed, and every failure in full.
 class Summary {
  public:
@@ -57,7 +65,8 @@ class Summary {
 // Every shape with half and with float output: the store to half hides small errors.
 bool gate_shapes(Session& session, const GemmDay& day, const GemmVariant& variant) {
   Summary summary(variant.name);
-  for (const GemmProblem& problem : day.shapes) {
+  for (const GemmProblem& shape : day.shapes) {
+    const GemmProblem problem = finished_by(variant, shape);
     const std::string name = variant.name;
     summary.add(check_gemm<__half>(name + ", f16", session.seed(), problem, variant.shape,
                                    tiling_of(variant), variant.launch));
@@ -137,9 +146,10 @@ struct TimingBuffers {
                   problem.group} {}
 };
 
-void time_variants(Session& session, const GemmProblem& problem,
+void time_variants(Session& session, GemmProblem problem,
                    std::vector<GemmDay::Findings>& findings) {
   session.section("Times at " + problem.text() + ", random inputs");
+  for (const auto& found : findings) problem.bias = problem.bias || found.variant->bias;
   const TimingBuffers buffers(problem, session.seed());
   const double flop = 2.0 * problem.m * problem.n * problem.k;
   std::vector<Candidate> candidates;
@@ -204,8 +214,9 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
     }
     found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
     if (variant->headline || options.all || !options.variant.empty()) {
-      const GemmProblem problem =
-          control == Control::kNone ? headline : shape_for_controls(headline, variant->shape);
+      const GemmProblem problem = finished_by(
+          *variant,
+          control == Control::kNone ? headline : shape_for_controls(headline, variant->shape));
       found.passed = run_headline(session, problem, found, control) && found.passed;
     }
     findings.push_back(std::move(found));

@@ -248,6 +248,34 @@ TEST_CASE("control: bias and ReLU") {
   must_say(problem, "the ReLU is missing");
 }
 
+TEST_CASE("an epilogue of its own rounds twice, and only a reference that does agrees") {
+  Epilogue once;
+  for (int c = 0; c < 64; ++c) once.bias.push_back(static_cast<float>(c % 9) * 0.25f + 100.0f);
+  const auto rounded = [](double s) { return double{half_to_float(double_to_half(s))}; };
+  // K = 2,560: a tenth of the sums is above 128, where FP16 holds multiples of 1/8 only.
+  Problem fused(OutputType::kF16, 32, 64, 2560, once);
+  CHECK(fused.run().passed());
+  fused.finish = [&](int r, int c, double) {
+    return once.apply(rounded(fused.product.at(r, c)), c);
+  };
+  must_say(fused, "the sum is rounded to FP16 before the bias is added");
+
+  Epilogue twice = once;
+  twice.separate = true;
+  Problem separate(OutputType::kF16, 32, 64, 2560, twice);
+  CHECK_FALSE(separate.run().passed());  // Problem rounds once unless told otherwise
+  separate.finish = [&](int r, int c, double) {
+    return once.apply(rounded(separate.product.at(r, c)), c);
+  };
+  CHECK(separate.run().passed());
+  separate.finish = [&](int r, int c, double) { return rounded(separate.product.at(r, c)); };
+  must_say(separate, "the bias is missing");
+
+  twice.relu = true;  // in FP32 the first rounding loses nothing
+  Problem exact(OutputType::kF32, 32, 64, 2560, twice);
+  CHECK(exact.run().passed());
+}
+
 TEST_CASE("the sign of zero") {
   Problem problem(OutputType::kF32, 96, 64, 160);
   problem.finish = [](int, int, double s) { return s == 0 ? -0.0 : s; };
