@@ -58,6 +58,12 @@ DeviceBuffer<uint16_t> upload(const HalfMatrix& matrix, int lines, Control contr
   return DeviceBuffer<uint16_t>(bits);
 }
 
+DeviceBuffer<float> upload_bias(std::vector<float> bias, int lines, Control control) {
+  if (bias.empty()) bias.resize(1);
+  if (control != Control::kNone) bias.resize(bias.size() + lines, std::nanf(""));
+  return DeviceBuffer<float>(bias);
+}
+
 // What the kernel is given for A. The reference always uses the true one.
 HalfMatrix spoil_a(const HalfMatrix& a, Control control) {
   if (control == Control::kSwappedFragments) return swap_fragment_rows(a);
@@ -126,7 +132,7 @@ std::vector<GateResult> check_gemm(const std::string& name, uint64_t seed,
   DeviceBuffer<std::byte> device_d(output.bytes());
   check(cudaMemcpy(device_d.data(), output.storage(), output.bytes(), cudaMemcpyHostToDevice),
         "filling the output with NaN");
-  const DeviceBuffer<float> device_bias(problem.bias ? bias : std::vector<float>(1));
+  const DeviceBuffer<float> device_bias = upload_bias(bias, lines, control);
   GemmArguments<Output> arguments = {
       problem.m,
       problem.n,
