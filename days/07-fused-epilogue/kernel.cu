@@ -1,8 +1,7 @@
 // Day 07: bias and ReLU while the sums are still in registers.
 //
 // D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
-// A separate kernel would read and write D once more, and round each sum twice: to half between the
-// kernels, and again at the end.
+// A separate kernel would read and write D once more, and round each sum twice.
 #include <cuda_fp16.h>
 
 #include "day.h"
@@ -28,11 +27,13 @@ static_assert(kCtaM == kCtaN, "A and B share load_operand()");
 static_assert(kCtaM * kRowChunks % kThreads == 0, "every thread copies the same number of chunks");
 static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two mma");
 
+enum class Epilogue { kNone, kBias, kBiasRelu };
+
 // 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
 struct Operand {
   half data[kCtaM * kCtaK];
-  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank
-  // line, so the pair chooses.
+  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
+  // chooses.
   __device__ half* chunk(int row, int k) {
     return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
   }
@@ -55,6 +56,9 @@ __device__ Coordinates coordinates() {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
 }
+
+// Tiles along a side of the matrix, which is a multiple of the tile.
+__host__ __device__ constexpr int tiles_over(int size, int tile) { return size / tile; }
 
 // Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
 // group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
@@ -136,12 +140,18 @@ __device__ void store_pair(half* to, float x, float y) {
   *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
 }
 
-// What happens to a sum before it is stored. A NaN stays NaN: fmaxf would hide it.
+// What happens to a sum before it is rounded. A NaN stays NaN: fmaxf would make it 0.
 template <Epilogue kEpilogue>
 __device__ float finish(float sum, float bias) {
-  if (kEpilogue == Epilogue::kNone) return sum;
-  const float biased = sum + bias;
-  return kEpilogue == Epilogue::kBiasRelu && biased < 0 ? 0.0f : biased;
+  if (kEpilogue != Epilogue::kNone) sum += bias;
+  return kEpilogue == Epilogue::kBiasRelu && sum < 0 ? 0.0f : sum;
+}
+
+template <Epilogue kEpilogue, typename Output>
+__device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
+                           float2 bias) {
+  Output* to = gemm.d + size_t(row) * gemm.ldd + column;
+  store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
 }
 
 template <Epilogue kEpilogue, typename Output>
@@ -150,16 +160,13 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 #pragma unroll
   for (int n = 0; n < kMmasN; ++n) {
     const int column = tile_column + at.warp_column + n * kMmaN + at.in_group * 2;
-    float2 add = {};  // one load for the 2 × kMmasM rows below it
-    if (kEpilogue != Epilogue::kNone) add = *reinterpret_cast<const float2*>(gemm.bias + column);
+    float2 bias = {};  // for all rows below: one load
+    if (kEpilogue != Epilogue::kNone) bias = *reinterpret_cast<const float2*>(gemm.bias + column);
 #pragma unroll
     for (int m = 0; m < kMmasM; ++m) {
-      const size_t row = tile_row + at.warp_row + m * kMmaM + at.group;
-      const float(&sum)[4] = d[m][n];
-      store_pair(gemm.d + row * gemm.ldd + column, finish<kEpilogue>(sum[0], add.x),
-                 finish<kEpilogue>(sum[1], add.y));
-      store_pair(gemm.d + (row + 8) * gemm.ldd + column, finish<kEpilogue>(sum[2], add.x),
-                 finish<kEpilogue>(sum[3], add.y));
+      const int row = tile_row + at.warp_row + m * kMmaM + at.group;
+      store_sums<kEpilogue>(gemm, row, column, d[m][n][0], d[m][n][1], bias);
+      store_sums<kEpilogue>(gemm, row + 8, column, d[m][n][2], d[m][n][3], bias);
     }
   }
 }
@@ -173,9 +180,10 @@ __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output>
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
   const Coordinates at = coordinates();
-  const auto [row, column] = rasterize(blockIdx.x, gemm.m / kCtaM, gemm.n / kCtaN, gemm.group);
+  const auto [row, column] =
+      rasterize(blockIdx.x, tiles_over(gemm.m, kCtaM), tiles_over(gemm.n, kCtaN), gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
-  const int tiles = gemm.k / kCtaK;
+  const int tiles = tiles_over(gemm.k, kCtaK);
   float d[kMmasM][kMmasN][4] = {};
   const auto fetch = [&](int tile) {
     if (tile < tiles) load_tile(stages[tile % kStages], gemm, tile_row, tile_column, tile * kCtaK);
@@ -201,7 +209,7 @@ void launch_gemm(const GemmArguments<Output>& gemm) {
   const auto kernel = gemm_kernel<kStages, kEpilogue, Output>;
   constexpr int kBytes = kStages * sizeof(Tiles);
   tcd::allow_shared_memory(kernel, kBytes);
-  const int ctas = gemm.m / kCtaM * (gemm.n / kCtaN);
+  const int ctas = tiles_over(gemm.m, kCtaM) * tiles_over(gemm.n, kCtaN);
   kernel<<<ctas, kThreads, kBytes>>>(gemm);
 }
 

@@ -1,12 +1,15 @@
-// The instances of the kernel that the harness runs.
+// The instances of the kernel that the harness runs, fused and in two kernels.
 #include <string>
 #include <vector>
 
 #include "kernel.cu"
+#include "separate.cuh"
 
 namespace day {
 
-template <int kStages, Epilogue kEpilogue>
+constexpr int kStages = 2;
+
+template <Epilogue kEpilogue>
 tcd::GemmVariant variant(const char* name) {
   const auto* kernel = reinterpret_cast<const void*>(&gemm_kernel<kStages, kEpilogue, half>);
   return {.name = name,
@@ -15,13 +18,38 @@ tcd::GemmVariant variant(const char* name) {
           .warps_m = kWarpsM,
           .warps_n = kWarpsN,
           .dynamic_shared_bytes = kStages * sizeof(Tiles),
+          .bias = kEpilogue != Epilogue::kNone,
+          .relu = kEpilogue == Epilogue::kBiasRelu,
+          .headline = kEpilogue == Epilogue::kBiasRelu,
           .launch = launch_gemm<kStages, kEpilogue, half>,
           .launch_f32 = launch_gemm<kStages, kEpilogue, float>};
 }
 
+template <Epilogue kEpilogue, typename Output>
+void launch_both(const GemmArguments<Output>& gemm) {
+  launch_gemm<kStages, Epilogue::kNone, Output>(gemm);
+  launch_epilogue<kEpilogue, Output>(gemm);
+}
+
+template <Epilogue kEpilogue>
+tcd::GemmVariant separate(const char* name) {
+  tcd::GemmVariant two = variant<kEpilogue>(name);
+  two.shape.kernel = reinterpret_cast<const void*>(&gemm_kernel<kStages, Epilogue::kNone, half>);
+  two.separate = true;
+  two.headline = false;
+  two.launch = launch_both<kEpilogue, half>;
+  two.launch_f32 = launch_both<kEpilogue, float>;
+  return two;
+}
+
 std::vector<tcd::GemmVariant> variants() {
-  return {variant<2, Epilogue::kNone>("no epilogue"), variant<2, Epilogue::kBias>("bias"),
-          variant<2, Epilogue::kBiasRelu>("bias + ReLU")};
+  return {variant<Epilogue::kNone>("no epilogue"), variant<Epilogue::kBias>("bias"),
+          variant<Epilogue::kBiasRelu>("bias + ReLU"), separate<Epilogue::kBias>("bias, unfused"),
+          separate<Epilogue::kBiasRelu>("bias + ReLU, unfused")};
+}
+
+void launch_bias_relu(const GemmArguments<half>& gemm) {
+  launch_epilogue<Epilogue::kBiasRelu, half>(gemm);
 }
 
 }  // namespace day
