@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "hex.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
 #include "machine/program.h"
 
 namespace tcd::emu {
 namespace {
-
-std::string hex(uint64_t v) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
-  return text;
-}
 
 const ptx::Instruction* instruction_of(const Code& code, const MicroOp& op) {
   const auto& body = code.function->body;

@@ -5,17 +5,13 @@
 #include <cstring>
 
 #include "machine/cta.h"
+#include "machine/each_lane.h"
 #include "machine/memory_flags.h"
 
 namespace tcd::emu {
 namespace {
 
 constexpr uint32_t kGlobalMemory = 0xfffffffeu;  // no shared address: it is no multiple of 4
-
-template <class F>
-void each_lane(uint32_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
-}
 
 // What lanes synchronise through: the one address they use, or kMixed.
 uint32_t object_of(uint32_t mask, const uint32_t* addresses) {

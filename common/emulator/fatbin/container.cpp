@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fatbin/decompress.h"
+#include "hex.h"
 
 namespace tcd::emu::fatbin {
 namespace {
@@ -11,16 +12,6 @@ constexpr uint64_t kContainerHeaderBytes = 16;
 constexpr uint64_t kEntryHeaderBytes = 64;
 constexpr uint64_t kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagZstd = 0x8000;
-
-std::string hex(uint64_t value) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), kDigits[value & 15]);
-    value >>= 4;
-  } while (value != 0);
-  return "0x" + text;
-}
 
 Entry read_entry(const ByteReader& in, uint64_t at, uint64_t header_bytes, uint64_t payload_bytes) {
   Entry entry;

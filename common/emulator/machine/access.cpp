@@ -3,18 +3,13 @@
 #include <bit>
 #include <cstdio>
 
+#include "hex.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
 #include "machine/memory_flags.h"
 
 namespace tcd::emu {
 namespace {
-
-std::string hex(uint64_t v) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
-  return text;
-}
 
 const char* verb(AccessKind kind) {
   switch (kind) {

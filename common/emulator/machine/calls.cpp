@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "machine/cta.h"
+#include "machine/each_lane.h"
 #include "machine/program.h"
 
 namespace tcd::emu {
@@ -13,11 +14,6 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 2048;
 constexpr uint32_t kMaxLocalBytes = 512 * 1024;  // per thread, as on the hardware
-
-template <class F>
-void each_lane(uint32_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
-}
 
 void copy_rows(std::byte* to, const std::byte* from, uint32_t count, uint32_t mask) {
   for (uint32_t k = 0; k < count; ++k) {

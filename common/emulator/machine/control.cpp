@@ -6,6 +6,7 @@
 
 #include "machine/calls.h"
 #include "machine/cta.h"
+#include "machine/each_lane.h"
 #include "machine/memory.h"
 #include "machine/memory_flags.h"
 #include "machine/micro_list.h"
@@ -19,11 +20,6 @@ T* row(Warp& w, uint32_t offset) {
 }
 uint32_t predicate(Warp& w, uint32_t offset) {
   return *reinterpret_cast<uint32_t*>(w.regs + offset);
-}
-
-template <class F>
-void each_lane(uint32_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
 }
 
 // A split that loops without getting anywhere lets others run: a lane may be spinning for a lock

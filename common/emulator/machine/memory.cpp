@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "hex.h"
+
 namespace tcd::emu {
 namespace {
 
@@ -16,12 +18,6 @@ uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * 
 void* reserve(uint64_t bytes, int protection) {
   void* at = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? nullptr : at;
-}
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 std::string called(const Allocation& a) {

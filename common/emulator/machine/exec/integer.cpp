@@ -4,7 +4,6 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-inline u32 low16(u32 v) { return v & 0xffff; }
 inline s32 sext16(u32 v) { return static_cast<s16>(v); }
 inline s32 sext24(u32 v) { return static_cast<s32>(v << 8) >> 8; }
 inline u32 zext24(u32 v) { return v & 0xffffff; }

@@ -21,6 +21,7 @@
 #endif
 
 #include "machine/code.h"
+#include "machine/each_lane.h"
 #include "machine/micro_list.h"
 #include "machine/micro_op.h"
 #include "machine/warp.h"
@@ -84,14 +85,7 @@ inline u32 pack_bits(const Row& bits) {
 #endif
 }
 
-// For each lane in `mask`, ascending.
-template <class F>
-inline void each_lane(u32 mask, F&& f) {
-  while (mask != 0) {
-    f(std::countr_zero(mask));
-    mask &= mask - 1;
-  }
-}
+inline u32 low16(u32 v) { return v & 0xffff; }
 
 // What a lambda may ask of the instruction besides its operands: make it the first parameter.
 struct Imm {

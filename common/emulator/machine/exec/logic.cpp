@@ -4,8 +4,6 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-inline u32 low16(u32 v) { return v & 0xffff; }
-
 inline u32 reverse_bits(u32 v) {
   v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
   v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
