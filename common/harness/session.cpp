@@ -58,6 +58,11 @@ void Session::timing(const Timing& timing) {
   record_->timings.push_back(timing);
 }
 
+void Session::rate(const Rate& rate) {
+  say(rate.line());
+  record_->timings.push_back(rate);
+}
+
 void Session::derive(const std::string& name, const nlohmann::json& value) {
   record_->derived[name] = value;
 }

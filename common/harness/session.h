@@ -51,6 +51,7 @@ class Session {
   void predict_unanswered(int number, const std::string& text, const std::string& why);
   void resources(const KernelResources& resources);
   void timing(const Timing& timing);
+  void rate(const Rate& rate);  // among the timings in the JSON
   // Counted or derived values, under "derived" in the JSON.
   void derive(const std::string& name, const nlohmann::json& value);
 

@@ -18,14 +18,18 @@ class Nvml {
   std::optional<Telemetry> read() const {
     if (!device_) return std::nullopt;
     constexpr int kSmClock = 1;
+    constexpr int kMemoryClock = 2;
     constexpr int kGpuTemperature = 0;
     unsigned clock = 0;
+    unsigned memory_clock = 0;
     unsigned milliwatts = 0;
     unsigned celsius = 0;
     if (clock_(device_, kSmClock, &clock) != 0) return std::nullopt;
+    clock_(device_, kMemoryClock, &memory_clock);
     power_(device_, &milliwatts);
     temperature_(device_, kGpuTemperature, &celsius);
-    return Telemetry{static_cast<int>(clock), milliwatts / 1000.0, static_cast<int>(celsius)};
+    return Telemetry{static_cast<int>(clock), milliwatts / 1000.0, static_cast<int>(celsius),
+                     static_cast<int>(memory_clock)};
   }
 
   std::string driver() const {

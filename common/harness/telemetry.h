@@ -10,6 +10,7 @@ struct Telemetry {
   int sm_clock_mhz = 0;
   double power_watts = 0;
   int temperature_celsius = 0;
+  int memory_clock_mhz = 0;  // half the pin rate, as cudaDevAttrMemoryClockRate has it
 };
 
 // nullopt where NVML is absent (the emulated device, a machine without a driver) or refuses.

@@ -100,6 +100,20 @@ std::string Timing::line() const {
   return text;
 }
 
+std::string Rate::line() const {
+  char text[64];
+  std::snprintf(text, sizeof text, ": %.1f ", value);
+  std::string line = name + text + unit;
+  if (sm_clock_mhz > 0) line += " at " + std::to_string(sm_clock_mhz) + " MHz";
+  return detail.empty() ? line : line + " (" + detail + ")";
+}
+
+void to_json(nlohmann::json& json, const Rate& rate) {
+  json = {{"name", rate.name}, {"value", rate.value}, {"unit", rate.unit}};
+  if (rate.sm_clock_mhz > 0) json["sm_clock_mhz"] = rate.sm_clock_mhz;
+  if (!rate.detail.empty()) json["detail"] = rate.detail;
+}
+
 void to_json(nlohmann::json& json, const Timing& timing) {
   json = {{"name", timing.name},
           {"median_ms", timing.median_ms},

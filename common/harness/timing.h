@@ -20,6 +20,16 @@ struct Timing {
   std::string line() const;
 };
 
+// What was measured as a rate, not as a time: FLOP a clock and SM, bytes a second, ….
+struct Rate {
+  std::string name;
+  double value = 0;
+  std::string unit;      // "FLOP/clk/SM", "GB/s"
+  int sm_clock_mhz = 0;  // 0: not readable, or of no importance
+  std::string detail;    // how it came about: "8 warps, ILP 4"
+  std::string line() const;
+};
+
 struct Candidate {
   std::string name;
   double flop = 0;  // of one launch
@@ -32,5 +42,6 @@ struct Candidate {
 std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples = 20);
 
 void to_json(nlohmann::json& json, const Timing& timing);
+void to_json(nlohmann::json& json, const Rate& rate);
 
 }  // namespace tcd::harness
