@@ -100,11 +100,15 @@ def counters(root: Path, day: str, *names: str) -> str:
             if not isinstance(counted, dict) or not all(name in counted for name in names):
                 continue
             size = f", {counted['size']}" if "size" in counted else ""
-            cells = " | ".join(f"{counted[name]:,}" for name in names)
+            cells = " | ".join(number(counted[name]) for name in names)
             lines.append(f"| {entry}{size} | {cells} |")
     if len(lines) == 2:
         raise UsageError(f"nothing in notebooks/data/{day}-*.json counts all of {', '.join(names)}")
     return "\n".join(lines) + "\n"
+
+
+def number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
 def kind(verdict: Verdict) -> str:
@@ -136,7 +140,8 @@ def cells(verdict: Verdict) -> dict[str, str]:
     for resource in verdict.get("resources", []):
         cell[f"{resource['kernel']}: resources"] = resources(resource)
     for timing in verdict.get("timings", []):
-        cell[f"{timing['name']}: time"] = time_of(timing)
+        kind = "rate" if "unit" in timing else "time"
+        cell[f"{timing['name']}: {kind}"] = time_of(timing)
     return cell
 
 
@@ -144,6 +149,8 @@ def time_of(timing: dict[str, Any]) -> str:
     parts = []  # a quoted figure may be a time, a rate, or both
     if "median_ms" in timing:
         parts.append(f"{timing['median_ms']:.3f} ms")
+    if "unit" in timing:
+        parts.append(f"{timing['value']:,.1f} {timing['unit']}")
     if "gflops" in timing:
         parts.append(f"{timing['gflops']:,.1f} GFLOP/s")
     return ", ".join(parts) + (

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 KINDS = ("HMMA", "LDSM", "LDGSTS", "LDS", "STS", "LDG", "STG", "BAR")
+TENSOR = ("HMMA", "IMMA", "QMMA")
 SPILLS = ("LDL", "STL")
 
 ARCH = re.compile(r"^\s*code for (sm_\w+)")
@@ -83,7 +84,7 @@ class Tally:
 
 def tally(instructions: Sequence[Instruction]) -> Tally:
     by_kind = Counter(instruction.kind for instruction in instructions)
-    shapes = Counter(i.opcode for i in instructions if i.kind == "HMMA")
+    shapes = Counter(i.opcode for i in instructions if i.kind in TENSOR)
     return Tally(
         kinds={kind: by_kind[kind] for kind in KINDS},
         spills=sum(by_kind[kind] for kind in SPILLS),

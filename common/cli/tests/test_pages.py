@@ -107,6 +107,15 @@ def test_figures_keep_their_kind_and_source(root):
     assert "- *Quoted*: device `Tesla T4`, source `the account`." in text
 
 
+def test_a_rate_keeps_its_unit(root):
+    rate = {"name": "mma", "value": 2730.42, "unit": "FLOP/clk/SM", "sm_clock_mhz": 1980}
+    rated = VERDICT | {"timings": [rate, {"name": "read", "value": 259.5, "unit": "GB/s"}]}
+    (root / "notebooks/data/day01-x.json").write_text(json.dumps(rated))
+    text = pages.render(root, page(root, "data day01", "data"))
+    assert "| mma: rate | 2,730.4 FLOP/clk/SM at 1980 MHz | – |" in text
+    assert "| read: rate | 259.5 GB/s | – |" in text
+
+
 def test_a_failed_gate_is_not_shown_as_exact(root):
     spoiled = VERDICT | {"gates": [{"name": "matmul", "passed": False, "checked": 9}]}
     (root / "notebooks/data/day01-x.json").write_text(json.dumps(spoiled))
@@ -129,12 +138,15 @@ def test_counters_are_a_row_for_each_entry_that_has_them(root):
         "derived": {
             "2 stages": {"ldmatrix": 1234567, "hmma": 2, "size": "4096×4096×4096"},
             "other": {"hmma": 3},
+            "4 warps": {"rate": 2296.297, "share": 1},
         },
     }
     (root / "notebooks" / "data" / "day02-x.json").write_text(json.dumps(counted))
     text = "<!-- counters day02 ldmatrix hmma -->\n<!-- end counters -->"
     assert "| 2 stages, 4096×4096×4096 | 1,234,567 | 2 |\n" in pages.render(root, text)
     assert "other" not in pages.render(root, text)
+    rates = "<!-- counters day02 rate share -->\n<!-- end counters -->"
+    assert "| 4 warps | 2,296.3 | 1 |\n" in pages.render(root, rates)
 
 
 def test_a_counter_nobody_counted_is_an_error(root):

@@ -60,6 +60,12 @@ def kernel_with(branches: dict[int, int], length: int) -> Kernel:
     )
 
 
+def test_shapes_of_all_tensor_instructions() -> None:
+    opcodes = ["HMMA.1688.F32", "IMMA.8816.S8.S8", "QMMA.16832.F32.E4M3.E4M3", "FADD"]
+    instructions = [Instruction(16 * i, opcode, "") for i, opcode in enumerate(opcodes)]
+    assert sass_listing.tally(instructions).shapes == dict.fromkeys(opcodes[:3], 1)
+
+
 def test_nested_loops_and_traps() -> None:
     kernel = kernel_with({5: 3, 8: 1, 10: 12, 13: 13}, 14)  # inner, outer, forward, trap
     assert kernel.loops() == [Loop(0x10, 0x80, 0), Loop(0x30, 0x50, 1)]
