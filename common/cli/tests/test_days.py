@@ -39,9 +39,9 @@ def test_the_table_is_read(root: Path) -> None:
     assert found[2].target == "day03"
 
 
-def test_this_repository_has_day_01() -> None:
+def test_this_repository_begins_with_day_00() -> None:
     here = days.all_days(Path(__file__).resolve().parents[3])
-    assert here[0].number == "01"
+    assert here[0].number == "00"
 
 
 @pytest.mark.parametrize(
