@@ -6,6 +6,7 @@
 #include "hex.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
+#include "machine/memory.h"
 #include "machine/program.h"
 
 namespace tcd::emu {
@@ -42,8 +43,13 @@ std::string who(const Launch& launch, int warp, int lane) {
   return text + ", lane " + std::to_string(lane) + ", thread " + triple(thread, launch.block);
 }
 
-std::string other_party(const Launch& launch, const Party& other) {
+std::string other_party(const Launch& launch, const CheckReport& report) {
+  const Party& other = report.other;
   std::string text = who(launch, other.warp, other.lane);
+  if (report.other_op != nullptr) {
+    return text + " at " + source_of(*report.other_code, *report.other_op) + ", `" +
+           instruction_text(*report.other_code, *report.other_op) + "`";
+  }
   for (const auto& code : launch.kernel->codes) {
     if (code == nullptr || other.slot == 0) continue;
     for (const MicroOp& op : code->ops) {
@@ -55,17 +61,24 @@ std::string other_party(const Launch& launch, const Party& other) {
 }
 
 std::string wait_hint(const CheckReport& r) {
-  if (r.later_groups < 0) {
+  const std::string then = "; then a __syncthreads() shows it to other threads.";
+  if (r.later_groups == CheckReport::kUncommitted) {
     return "its copies were never committed: cp.async.commit_group must come between the copies "
            "and the wait.";
   }
+  if (r.later_groups == CheckReport::kNoWaitSince) {
+    return "that thread has not waited since it committed them: cp.async.wait_group must come in "
+           "between" +
+           then;
+  }
   const std::string later = std::to_string(r.later_groups);
-  return (r.later_groups == 0
-              ? "it is that thread's latest group: only cp.async.wait_group 0 "
-              : "that thread committed " + later + (r.later_groups == 1 ? " group" : " groups") +
-                    " after this copy's: only cp.async.wait_group " + later +
-                    " or a smaller number ") +
-         "waits for it; then a __syncthreads() shows it to other threads.";
+  return (r.later_groups == 0 ? "at that thread's last wait this was its latest group, which only "
+                                "cp.async.wait_group 0 waits for"
+                              : "at its last wait that thread had committed " + later +
+                                    (r.later_groups == 1 ? " group" : " groups") +
+                                    " after this copy's: only cp.async.wait_group " + later +
+                                    " or a smaller number waits for it") +
+         then;
 }
 
 struct Words {
@@ -74,7 +87,7 @@ struct Words {
   std::string next;
 };
 
-Words words_of(const CheckReport& r) {
+Words words_of(const Launch& launch, const CheckReport& r) {
   const std::string access = std::to_string(r.bytes) + " bytes at shared address " + hex(r.address);
   const std::string write = r.copies ? "a cp.async into " : "write of ";
   switch (r.finding) {
@@ -119,6 +132,25 @@ Words words_of(const CheckReport& r) {
       return {"uninitialised shared memory: read of " + access +
                   ", which nobody in the CTA has written",
               "", "Is the tile filled completely, also at its edges, before it is read?"};
+    case Finding::kUninitialisedGlobal:
+      return {"uninitialised global memory: read of " + std::to_string(r.bytes) +
+                  " bytes at global address " + hex(r.address) +
+                  ", which nobody has written: " + launch.memory->place_in_allocation(r.address),
+              "",
+              "cudaMalloc leaves memory as it was: copy or set it (cudaMemcpy, cudaMemset) before "
+              "the launch, or let a kernel write it first."};
+    case Finding::kLanesUnordered:
+      return {"race in shared memory between lanes of a warp: read of " + access +
+                  ", which another lane wrote with no __syncwarp() in between",
+              "wrote",
+              "The lanes of a warp need not run in step: __syncwarp() must come between the write "
+              "and this read."};
+    case Finding::kBarrierDivergence:
+      return {"barrier divergence: lanes of one warp arrive at barrier " +
+                  std::to_string(r.address) + " through different instructions",
+              "arrives",
+              "__syncthreads() must be one place that all threads of the warp come to: move it out "
+              "of the branches."};
   }
   return {};
 }
@@ -126,7 +158,7 @@ Words words_of(const CheckReport& r) {
 }  // namespace
 
 void ReportLog::add(const CheckReport& report) {
-  Entry& entry = entries_[{report.finding, report.op->slot}];
+  Entry& entry = entries_[{report.finding, report.op}];
   ++entry.times;
   if (entry.times != 1 && report.cta >= entry.first.cta) return;
   entry.first = report;
@@ -181,7 +213,7 @@ std::vector<LaunchError::Report> ReportLog::texts(const Launch& launch) const {
 }
 
 std::string text_of(const Launch& launch, const CheckReport& r) {
-  const Words words = words_of(r);
+  const Words words = words_of(launch, r);
   std::string text = words.what + "\n  kernel  " + demangle(launch.info->name);
   if (r.code != launch.code) text += ", in " + demangle(r.code->name);
   text += "\n  source  " + source_of(*r.code, *r.op) + "\n  PTX     " +
@@ -189,9 +221,16 @@ std::string text_of(const Launch& launch, const CheckReport& r) {
           who(launch, static_cast<int>(r.warp), static_cast<int>(r.lane)) + " of CTA " +
           triple(r.cta, launch.grid);
   if (!words.other.empty()) {
-    text += "\n  other   " + words.other + ": " + other_party(launch, r.other);
+    text += "\n  other   " + words.other + ": " + other_party(launch, r);
   }
   return text + "\n  next    " + words.next;
+}
+
+void found(Warp& warp, const CheckReport& report) {
+  if (warp.launch->checks.mode == CheckMode::kStop) {
+    throw LaunchFault{Fault::kCheck, text_of(*warp.launch, report)};
+  }
+  warp.worker->reports.add(report);
 }
 
 }  // namespace tcd::emu

@@ -26,6 +26,9 @@ enum class Finding : uint8_t {
   kCopyUnpublished,  // after the wait, but another thread's copy and no barrier
   kCopyOverwritten,  // written while a copy may still land there
   kUninitialisedShared,
+  kUninitialisedGlobal,
+  kLanesUnordered,     // a lane reads what another lane of its warp wrote, no __syncwarp() between
+  kBarrierDivergence,  // lanes of a warp arrive at one barrier by different instructions
 };
 
 struct Party {
@@ -39,11 +42,15 @@ struct CheckReport {
   const Code* code = nullptr;
   uint64_t cta = 0;
   uint32_t warp = 0, lane = 0;
-  uint64_t address = 0;
+  uint64_t address = 0;  // kBarrierDivergence: the barrier's number
   uint32_t bytes = 0;
   bool copies = false;  // the access that was checked is itself a cp.async
   Party other;
-  int later_groups = -1;  // copies: groups the thread committed after this one; -1: uncommitted
+  const MicroOp* other_op = nullptr;  // where no slot says which instruction it was
+  const Code* other_code = nullptr;
+  // Copies: groups that the thread had committed after this one at its last wait.
+  static constexpr int kUncommitted = -1, kNoWaitSince = -2;
+  int later_groups = kUncommitted;
 };
 
 // Reports of one worker; merged when the launch has ended. The CTA that comes first in the grid
@@ -63,11 +70,14 @@ class ReportLog {
     uint64_t order = 0;  // of discovery, within a worker
     uint64_t times = 0;
   };
-  std::map<std::pair<Finding, uint32_t>, Entry> entries_;  // by finding and slot
+  std::map<std::pair<Finding, const MicroOp*>, Entry> entries_;
   uint64_t next_ = 0;
 };
 
 // In words: what, where (outermost and innermost source line), who, the other party, what to do.
 std::string text_of(const Launch& launch, const CheckReport& report);
+
+// Notes it, or ends the kernel with it: as the settings ask.
+void found(Warp& warp, const CheckReport& report);
 
 }  // namespace tcd::emu

@@ -7,7 +7,7 @@ namespace tcd::emu {
 
 CheckSettings parse_checks(std::string_view text) {
   CheckSettings chosen, all;
-  chosen.races = chosen.async = chosen.uninitialised = false;
+  chosen.races = chosen.async = chosen.uninitialised = chosen.barriers = false;
   bool named = false;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t comma = rest.find(',');
@@ -22,11 +22,12 @@ CheckSettings parse_checks(std::string_view text) {
     bool* const check = word == "races"           ? &chosen.races
                         : word == "async"         ? &chosen.async
                         : word == "uninitialised" ? &chosen.uninitialised
+                        : word == "barriers"      ? &chosen.barriers
                                                   : nullptr;
     if (check == nullptr) {
       throw std::invalid_argument("\"" + std::string(word) +
                                   "\" is no check: say off, report or stop, and perhaps some of "
-                                  "races, async, uninitialised, with commas between");
+                                  "races, async, uninitialised, barriers, with commas between");
     }
     *check = named = true;
   }

@@ -14,11 +14,13 @@ enum class CheckMode : uint8_t {
 
 struct CheckSettings {
   CheckMode mode = CheckMode::kReport;
-  bool races = true;          // shared memory between warps and lanes, global memory between CTAs
+  bool races = true;          // shared memory, between warps and between lanes
   bool async = true;          // destinations of cp.async used too early
-  bool uninitialised = true;  // reads of what nobody has written
+  bool uninitialised = true;  // reads of shared and global memory that nobody has written
+  bool barriers = true;       // one warp at one barrier through different instructions
 
   bool shared() const { return mode != CheckMode::kOff && (races || async || uninitialised); }
+  bool global() const { return mode != CheckMode::kOff && uninitialised; }
 };
 
 // "off", "report" or "stop", and after it or alone the names of the only checks wanted: "races",

@@ -28,6 +28,13 @@ struct UnitRuns {
     for (int i = 0; i < kLanes; ++i) off |= (a[i] - a[0]) ^ (u32(i) * bytes);
     adjacent = off == 0;
   }
+  // What to add to `lane` of four(unit, lane) for each of its units: adjacent lanes with less than
+  // four units count up.
+  __m128i lane_steps() const {
+    return !adjacent || units >= 4 ? _mm_setzero_si128()
+           : units == 1            ? _mm_setr_epi32(0, 1, 2, 3)
+                                   : _mm_setr_epi32(0, 0, 1, 1);
+  }
   // four(unit, lane) for groups of four units that begin in `lane`, one(unit, lane) for what is
   // less.
   template <class Four, class One>
@@ -96,27 +103,35 @@ struct RegionSpan {
   return worst;
 }
 
-// Has everything there been written, and is it ordered before this warp?
+// Has everything there been written, and is it ordered before this warp, and what other lanes of
+// the warp wrote before this lane?
 inline bool may_read(const WarpShadow& me, u32 mask, const u32* a, u32 bytes) {
   const SharedShadow& s = *me.cta;
   const s32* writes = s.writes.data();
-  const s32 floor = me.floor, self = me.self;
-  const __m128i floor4 = _mm_set1_epi32(floor), self4 = _mm_set1_epi32(self),
-                party4 = _mm_set1_epi32(kPartyMask);
+  const s32 floor = me.floor, self = me.self, lane_floor = me.lane_floor;
+  const __m128i floor4 = _mm_set1_epi32(floor), lane_floor4 = _mm_set1_epi32(lane_floor),
+                self4 = _mm_set1_epi32(self), party4 = _mm_set1_epi32(kPartyMask),
+                rest4 = _mm_set1_epi32(kRestMask);
   __m128i bad4 = _mm_setzero_si128();
   bool bad = false;
-  UnitRuns(s, mask, a, bytes)
-      .each(
-          s, mask, a,
-          [&](u32 u, u32) {
-            const __m128i written = load4(writes + u);
-            const __m128i own = _mm_cmpeq_epi32(_mm_and_si128(written, party4), self4);
-            bad4 = _mm_or_si128(bad4, _mm_andnot_si128(own, _mm_cmpgt_epi32(written, floor4)));
-          },
-          [&](u32 u, u32) {
-            const s32 written = writes[u];
-            bad |= written > floor && (written & kPartyMask) != self;
-          });
+  const UnitRuns runs(s, mask, a, bytes);
+  const __m128i steps = runs.lane_steps();
+  runs.each(
+      s, mask, a,
+      [&](u32 u, u32 lane) {
+        const __m128i written = load4(writes + u);
+        const __m128i lane4 = _mm_or_si128(self4, _mm_add_epi32(_mm_set1_epi32(s32(lane)), steps));
+        const __m128i mine = _mm_cmpeq_epi32(_mm_and_si128(written, rest4), lane4);
+        const __m128i own = _mm_cmpeq_epi32(_mm_and_si128(written, party4), self4);
+        const __m128i fine =
+            _mm_or_si128(mine, _mm_andnot_si128(_mm_cmpgt_epi32(written, lane_floor4), own));
+        bad4 = _mm_or_si128(bad4, _mm_andnot_si128(fine, _mm_cmpgt_epi32(written, floor4)));
+      },
+      [&](u32 u, u32 lane) {
+        const s32 written = writes[u];
+        const bool own = (written & kPartyMask) == self && written <= lane_floor;
+        bad |= written > floor && !own && (written & kRestMask) != (self | s32(lane));
+      });
   return !bad && _mm_movemask_epi8(bad4) == 0;
 }
 
@@ -258,12 +273,7 @@ inline void record_write(SharedShadow& s, u32 mask, const u32* a, const UnitRuns
   const auto slot16 = static_cast<uint16_t>(slot < s.kMostSlots ? slot : 0);
   const __m128i record4 = _mm_set1_epi32(record),
                 slot4 = _mm_set1_epi16(static_cast<short>(slot16));
-  // Adjacent lanes with less than four units: the lanes of a group count up.
-  const bool counting = runs.adjacent && runs.units < 4;
-  const __m128i step4 = !counting         ? _mm_setzero_si128()
-                        : runs.units == 1 ? _mm_setr_epi32(0, 1, 2, 3)
-                        : runs.units == 2 ? _mm_setr_epi32(0, 0, 1, 1)
-                                          : _mm_setr_epi32(0, 0, 0, 1);
+  const __m128i step4 = runs.lane_steps();
   runs.each(
       s, mask, a,
       [&](u32 u, u32 lane) {
@@ -286,10 +296,12 @@ inline void note_write(Warp& w, const MicroOp* op, u32 mask, const u32* a, u32 b
   const UnitRuns runs(s, mask, a, bytes);
   check_write(w, op, mask, a, bytes, kind, runs);
   record_write(s, mask, a, runs, s.now() << kTimeShift | me.self, op->slot);
+  me.wrote = true;
   if (runs.adjacent || (mask & (mask - 1)) == 0) return;
   u32 met = 0;
   each_lane(mask, [&](int i) { met |= (u32(s.writes[a[i] >> s.shift]) & 31) ^ u32(i); });
   s.lanes_meet = met != 0;
+  if (met != 0) s.mark_shared_place(mask, a, bytes);
 }
 
 inline s32 copy_party(const WarpShadow& me) { return me.self + (kMaxWarps << kPartyShift); }
@@ -326,7 +338,8 @@ inline void note_copy(Warp& w, const MicroOp* op, u32 mask, const u32* a, u32 by
       if (strong) return w.shadow->cta->strong_store(w, op, mask, a, bytes);
       return note_write(w, op, mask, a, bytes, kind);
     case AccessKind::kMatrixStore:
-      return note_write(w, op, mask, a, bytes, kind);
+      note_write(w, op, mask, a, bytes, kind);
+      return w.shadow->cta->mark_shared_place(mask, a, bytes);  // the values are all lanes'
     case AccessKind::kAtomic:
       return w.shadow->cta->atomic(w, op, mask, a, bytes);
     case AccessKind::kAsyncCopy:

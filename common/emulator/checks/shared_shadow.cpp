@@ -30,9 +30,9 @@ void repeat(std::vector<T>& values, uint32_t times) {
 
 }  // namespace
 
-SharedShadow::SharedShadow(Cta& cta, ReportLog& log, const CheckSettings& settings,
-                           uint32_t shared_bytes, uint32_t warps)
-    : cta_(cta), log_(log), settings_(settings), warps_(warps), views_(warps), logs_(warps) {
+SharedShadow::SharedShadow(Cta& cta, const CheckSettings& settings, uint32_t shared_bytes,
+                           uint32_t warps)
+    : cta_(cta), settings_(settings), warps_(warps), views_(warps), logs_(warps) {
   const uint32_t count = (shared_bytes >> kRegionShift) + 1;
   regions.resize(count);
   readers.resize(count);
@@ -61,6 +61,7 @@ void SharedShadow::start() {
     views_[w].reads = reads_.data() + size_t{w} * stride;
     views_[w].floor = ordered_;
     views_[w].self = static_cast<int32_t>(w << kPartyShift);
+    views_[w].lane_floor = ordered_;
     views_[w].log = &logs_[w];
   }
   forget_reads();
@@ -79,7 +80,23 @@ void SharedShadow::refresh(uint32_t warps) {
   for (int32_t& record : writes) {
     if (record != kNeverWritten && !is_pending(record)) record &= kRestMask;
   }
-  for (uint32_t w = 0; w < warps_; ++w) views_[w].floor = clocks_.floor(w);
+  for (uint32_t w = 0; w < warps_; ++w) {
+    views_[w].floor = clocks_.floor(w);
+    views_[w].lane_floor = ordered_;
+  }
+}
+
+void SharedShadow::order_lanes(uint32_t warp) {
+  views_[warp].landed = views_[warp].wrote = false;
+  views_[warp].lane_floor = (clocks_.now() - 1) << kTimeShift | kRestMask;
+}
+
+// An mbarrier, a flag or a lock may order lanes of one warp as it may order warps.
+void SharedShadow::order_own_writes(uint32_t warp) {
+  if (!views_[warp].wrote) return;
+  clocks_.advance();
+  views_[warp].wrote = false;
+  views_[warp].lane_floor = (clocks_.now() - 1) << kTimeShift | kRestMask;
 }
 
 void SharedShadow::forget_reads() {
@@ -101,19 +118,22 @@ void SharedShadow::barrier_completed(uint32_t barrier, uint32_t ended_warps) {
     forget_reads();
     ordered_ = clocks_.floor(static_cast<uint32_t>(std::countr_zero(raised)));
   }
-  each_lane(raised, [&](uint32_t w) { views_[w].landed = false; });
+  each_lane(raised, [&](uint32_t w) { order_lanes(w); });
   refresh(raised);
 }
 
 void SharedShadow::warp_synchronised(uint32_t warp) {
-  if (!views_[warp].landed) return;
-  views_[warp].landed = false;
+  if (!views_[warp].landed && !views_[warp].wrote) return;
   clocks_.sync_warp(warp);
+  order_lanes(warp);
   refresh(1u << warp);
 }
 
 void SharedShadow::global_synchronisation(uint32_t warp, bool acquires, bool releases) {
-  if (acquires) clocks_.acquire(warp, kGlobalMemory);
+  if (acquires) {
+    clocks_.acquire(warp, kGlobalMemory);
+    order_own_writes(warp);
+  }
   if (releases) {
     flush(warp);
     clocks_.release(warp, kGlobalMemory);
@@ -189,16 +209,12 @@ void SharedShadow::describe_copy(uint32_t unit, CheckReport& report) const {
   const uint32_t address = unit << shift;
   for (const AsyncCopy& copy : owner.copies) {
     if ((copy.lanes >> lane & 1) == 0 || address - copy.destination[lane] >= copy.bytes) continue;
-    report.later_groups =
-        static_cast<int>(owner.committed[lane]) - static_cast<int>(copy.group[lane]) - 1;
+    const uint32_t group = copy.group[lane];
+    report.later_groups = group >= owner.committed[lane] ? CheckReport::kUncommitted
+                          : group >= owner.waited[lane]
+                              ? CheckReport::kNoWaitSince
+                              : static_cast<int>(owner.waited[lane] - group) - 1;
   }
-}
-
-void SharedShadow::found(Warp& warp, const CheckReport& report) {
-  if (settings_.mode == CheckMode::kStop) {
-    throw LaunchFault{Fault::kCheck, text_of(*warp.launch, report)};
-  }
-  log_.add(report);
 }
 
 void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
@@ -227,6 +243,11 @@ void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
         tell(Finding::kUninitialisedShared, settings_.uninitialised, lane, unit);
       } else if (is_pending(record)) {
         tell(Finding::kCopyRead, settings_.async, lane, unit);
+      } else if (party == warp.id) {
+        const bool ordered = record <= views_[warp.id].lane_floor || strong ||
+                             (record & 31) == static_cast<int>(lane) ||
+                             (writers[unit] & kStrongWriter) != 0;
+        if (!ordered) tell(Finding::kLanesUnordered, settings_.races, lane, unit);
       } else if (record <= limits[party]) {
         continue;
       } else if (party >= static_cast<uint32_t>(kMaxWarps)) {
@@ -236,6 +257,13 @@ void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
         tell(Finding::kReadAfterWrite, settings_.races, lane, unit);
       }
     }
+  });
+}
+
+void SharedShadow::mark_shared_place(uint32_t mask, const uint32_t* addresses, uint32_t bytes) {
+  each_lane(mask, [&](uint32_t lane) {
+    const uint32_t first = addresses[lane] >> shift;
+    for (uint32_t k = 0; k < std::max(bytes >> shift, 1u); ++k) writers[first + k] |= kStrongWriter;
   });
 }
 
@@ -362,6 +390,7 @@ void SharedShadow::atomic(Warp& warp, const MicroOp* op, uint32_t mask, const ui
   judge_write(warp, op, mask, addresses, bytes, AccessKind::kAtomic);
   const uint32_t object = object_of(mask, addresses);
   clocks_.acquire(warp.id, object);
+  order_own_writes(warp.id);
   record_strong_write(warp, op, mask, addresses, bytes);
   flush(warp.id);
   clocks_.release(warp.id, object);
@@ -372,6 +401,7 @@ void SharedShadow::strong_load(Warp& warp, const MicroOp* op, uint32_t mask,
                                const uint32_t* addresses, uint32_t bytes) {
   if (bytes < 1u << shift) refine(bytes);
   clocks_.acquire(warp.id, object_of(mask, addresses));
+  order_own_writes(warp.id);
   refresh(1u << warp.id);
   judge_read(warp, op, mask, addresses, bytes, true);
 }

@@ -62,16 +62,17 @@ struct WarpShadow {
   int32_t* reads = nullptr;  // by unit: this warp's last read
   int32_t floor = 0;         // records up to here are ordered before the warp, whoever made them
   int32_t self = 0;          // its party, shifted as in a record
+  int32_t lane_floor = 0;    // its own records up to here are ordered before all its lanes
   int32_t last_read = 0;     // the latest of `reads`
   ReadLog* log = nullptr;
   uint32_t logged = 0;  // entries of the log
   bool landed = false;  // copies have landed since lanes were last ordered among each other
+  bool wrote = false;   // it has stored since then
 };
 
 class SharedShadow {
  public:
-  SharedShadow(Cta& cta, ReportLog& log, const CheckSettings& settings, uint32_t shared_bytes,
-               uint32_t warps);
+  SharedShadow(Cta& cta, const CheckSettings& settings, uint32_t shared_bytes, uint32_t warps);
 
   WarpShadow& warp(uint32_t id) { return views_[id]; }
   void start();  // a new CTA runs
@@ -100,6 +101,8 @@ class SharedShadow {
   WrittenBefore& written_before(uint32_t warp, uint32_t slot);
   void flush(uint32_t warp);  // spreads the warp's log over its units
   void flush_all();
+  // Several lanes have written there together: no one of them is the writer among the warp's lanes.
+  void mark_shared_place(uint32_t mask, const uint32_t* addresses, uint32_t bytes);
   // A store that judge_write found suspicious, or whose lanes may have met in one place, is done:
   // the memory tells whether a value changed, or whose stayed. values: `bytes` a lane, every 32.
   bool is_store_suspicious() const { return !suspects_.empty() || lanes_meet; }
@@ -126,7 +129,7 @@ class SharedShadow {
   int32_t now() const { return clocks_.now(); }
   int32_t ordered() const { return ordered_; }  // records up to here are, before everybody
   const Limits& limits(uint32_t warp) const { return clocks_.limits(warp); }
-  static constexpr uint16_t kStrongWriter = 0x8000;
+  static constexpr uint16_t kStrongWriter = 0x8000;  // or lanes together
   static constexpr uint32_t kMostSlots = 0x7fff;
 
  private:
@@ -139,14 +142,14 @@ class SharedShadow {
                     uint32_t bytes) const;
   Party writer_of(uint32_t unit) const;
   void describe_copy(uint32_t unit, CheckReport& report) const;
-  void found(Warp& warp, const CheckReport& report);
   void record_strong_write(Warp& warp, const MicroOp* op, uint32_t mask, const uint32_t* addresses,
                            uint32_t bytes);
+  void order_lanes(uint32_t warp);
+  void order_own_writes(uint32_t warp);
   void forget_reads();           // all are ordered now
   void refresh(uint32_t warps);  // views of these warps, after their limits rose
 
   Cta& cta_;
-  ReportLog& log_;
   CheckSettings settings_;
   uint32_t warps_;
   int32_t ordered_ = 0;

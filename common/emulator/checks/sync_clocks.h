@@ -52,6 +52,7 @@ class SyncClocks {
   // ended: warps that count as arrived because they have ended. Returns the warps whose limits
   // rose.
   uint32_t complete(uint32_t barrier, uint32_t ended);
+  void advance() { ++time_; }
   void sync_warp(uint32_t warp);  // bar.warp.sync: the warp's landed copies are now all lanes'
 
   // Atomics, mbarriers, volatile and stronger accesses order too. Whether a program's fences are

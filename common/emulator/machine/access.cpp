@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "checks/global_writes.h"
 #include "hex.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
@@ -92,7 +93,7 @@ void resolve_slow(Warp& w, const MicroOp* op, uint32_t mask, const uint64_t* add
                                                                : "global";
   const bool writes = kind == AccessKind::kStore || kind == AccessKind::kAtomic;
   const uint32_t align = std::bit_floor(bytes);
-  AccessCache record{~uint64_t{0}, ~uint64_t{0}, 0};
+  AccessCache record{~uint64_t{0}, ~uint64_t{0}, 0, nullptr};
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     const uint64_t v = addresses[i];
@@ -119,6 +120,9 @@ void resolve_slow(Warp& w, const MicroOp* op, uint32_t mask, const uint64_t* add
       fail(w, op, Fault::kIllegalAddress, 1u << i,
            "illegal address: " + access_text(kind, bytes, space_name, v) +
                ", which is constant memory");
+    }
+    if (record.written != nullptr) {
+      note_global(w, op, 1u << i, addresses, bytes, kind, record.lo, record.written);
     }
     out[i] = reinterpret_cast<std::byte*>(v + record.delta);
   }

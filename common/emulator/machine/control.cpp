@@ -108,7 +108,7 @@ const MicroOp* nanosleep(Warp& w, const MicroOp* op, uint32_t) {
 }
 
 // a: barrier number, b: threads, c: bar.red's predicate. flags: bits 0–1 Reduce, bit 2 arrive,
-// bit 3 the predicate is negated, bit 4 b is given.
+// bit 3 the predicate is negated, bit 4 b is given, kAlignedBarrier.
 const MicroOp* bar(Warp& w, const MicroOp* op, uint32_t mask) {
   const int lane = std::countr_zero(mask);
   const uint32_t id = row<uint32_t>(w, op->a)[lane];

@@ -43,8 +43,8 @@ void Cta::start(uint64_t cta_index) {
       w.parked.reserve(8);
     }
     if (launch->checks.shared() && launch->shared_bytes != 0) {
-      shadow = std::make_unique<SharedShadow>(*this, worker->reports, launch->checks,
-                                              launch->shared_bytes, launch->warps_per_cta);
+      shadow = std::make_unique<SharedShadow>(*this, launch->checks, launch->shared_bytes,
+                                              launch->warps_per_cta);
       for (auto& w : warps) w->shadow = &shadow->warp(w->id);
     }
   }
@@ -69,6 +69,7 @@ void Cta::start(uint64_t cta_index) {
     w.parked.clear();
     w.copies.clear();
     std::memset(w.committed, 0, sizeof w.committed);
+    std::memset(w.waited, 0, sizeof w.waited);
     if (code.local_bytes != 0) {
       w.reserve_local(code.local_bytes);
       std::memset(w.local.data(), 0, w.local.size());

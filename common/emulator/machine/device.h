@@ -62,7 +62,9 @@ class DeviceMemory {
   void map_host(void* host, uint64_t bytes);
   void unmap_host(void* host);
   // Host view of [address, address+bytes) or nullptr when that is not inside one live allocation.
-  std::byte* host_view(uint64_t address, uint64_t bytes);
+  // What is viewed for writing counts as written.
+  enum class HostUse : uint8_t { kRead, kWrite };
+  std::byte* host_view(uint64_t address, uint64_t bytes, HostUse use = HostUse::kWrite);
   bool is_device_address(uint64_t address) const;  // inside the reserved range, live or not
   uint64_t used() const;
   uint64_t capacity() const;

@@ -9,6 +9,7 @@
 #include "machine/cta.h"
 #include "machine/device_impl.h"
 #include "machine/float_environment.h"
+#include "machine/memory.h"
 #include "machine/program.h"
 
 namespace tcd::emu {
@@ -119,7 +120,9 @@ void Launch::finish_output(uint64_t cta, std::string text) {
 }
 
 Worker::Worker(Launch& l)
-    : launch(&l), caches(l.slots, AccessCache{~uint64_t{0}, ~uint64_t{0}, 0}), sites(l.slots) {
+    : launch(&l),
+      caches(l.slots, AccessCache{~uint64_t{0}, ~uint64_t{0}, 0, nullptr}),
+      sites(l.slots) {
   frame_image.resize(l.code->frame_bytes);
   fill_frame_image(l, *l.code, frame_image.data());
 }
@@ -233,6 +236,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   launch.slots = kernel.slots;
   launch.cooperative = request.cooperative;
   launch.checks = impl_->checks;
+  launch.memory->prepare_launch(launch.checks.global());
   launch.grid_id = ++impl_->launches;
   const uint64_t resident = resident_ctas(launch);
   if (request.cooperative && launch.cta_count > resident) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 
+#include "checks/global_writes.h"
 #include "hex.h"
 
 namespace tcd::emu {
@@ -40,6 +42,8 @@ DeviceMemory::Impl::Impl(uint64_t bytes) : limit(bytes) {
     if (device != nullptr && host != nullptr) {
       base = reinterpret_cast<uint64_t>(device);
       backing = static_cast<std::byte*>(host);
+      written_bits =
+          static_cast<uint8_t*>(reserve(span / WrittenBits::kBytesEach, PROT_READ | PROT_WRITE));
       next = base + windows + kPage;
       return;
     }
@@ -54,6 +58,57 @@ DeviceMemory::Impl::Impl(uint64_t bytes) : limit(bytes) {
 DeviceMemory::Impl::~Impl() {
   munmap(reinterpret_cast<void*>(base), span);
   munmap(backing, span);
+  if (written_bits != nullptr) munmap(written_bits, span / WrittenBits::kBytesEach);
+}
+
+uint8_t* DeviceMemory::Impl::bits_of(uint64_t lo) const {
+  return written_bits + (lo - base) / WrittenBits::kBytesEach;
+}
+
+// Whole pages are given back; what is left at both ends belongs to a page with neighbours.
+void DeviceMemory::Impl::forget_bits(const Allocation& a) {
+  const auto first = reinterpret_cast<uint64_t>(bits_of(a.lo));
+  const uint64_t end =
+      first + round_up(a.hi - a.lo, WrittenBits::kBytesEach) / WrittenBits::kBytesEach;
+  const uint64_t from = std::min(round_up(first, kPage), end);
+  const uint64_t to = std::max(from, end / kPage * kPage);
+  std::memset(reinterpret_cast<void*>(first), 0, from - first);
+  if (to > from) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+  std::memset(reinterpret_cast<void*>(to), 0, end - to);
+}
+
+uint64_t DeviceMemory::Impl::allocate_unwritten(uint64_t bytes, uint64_t align) {
+  const uint64_t lo = allocate(bytes, align, {}, false);
+  if (lo == 0 || written_bits == nullptr) return lo;
+  const std::unique_lock lock(mutex);
+  live[lo].tracked = true;
+  live[lo].written = false;
+  return lo;
+}
+
+void DeviceMemory::Impl::mark_written(uint64_t address, uint64_t bytes) {
+  const std::unique_lock lock(mutex);
+  auto it = live.upper_bound(address);
+  if (it == live.begin()) return;
+  Allocation& at = (--it)->second;
+  if (at.written) return;
+  if (address == at.lo && bytes == at.hi - at.lo) {
+    at.written = true;
+    return;
+  }
+  WrittenBits(bits_of(at.lo)).mark_range(address - at.lo, bytes);
+  at.changed = true;
+}
+
+void DeviceMemory::Impl::prepare_launch(bool check) {
+  checks_writes = checks_writes && check;
+  if (!checks_writes) return;
+  const std::unique_lock lock(mutex);
+  for (auto& [lo, at] : live) {
+    if (at.written || !at.changed) continue;
+    at.changed = false;
+    at.written = WrittenBits(bits_of(lo)).all(at.hi - lo);
+  }
 }
 
 uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, uint64_t align, std::string name,
@@ -104,6 +159,7 @@ bool DeviceMemory::Impl::release(uint64_t address) {
   live.erase(it);
   in_use -= round_up(std::max<uint64_t>(record.hi - record.lo, 1), 512);
   madvise(reinterpret_cast<void*>(record.lo + record.delta), record.slot_bytes, MADV_DONTNEED);
+  if (record.tracked) forget_bits(record);
   freed[record.lo] = record;
   uint64_t lo = record.lo, bytes = record.slot_bytes;
   if (const auto after = holes.find(lo + bytes); after != holes.end()) {
@@ -127,7 +183,12 @@ bool DeviceMemory::Impl::find(uint64_t address, AccessCache& out) const {
   if (it == live.begin()) return false;
   --it;
   if (address >= it->second.hi) return false;
-  out = {it->second.lo, it->second.hi, it->second.delta};
+  const Allocation& found = it->second;
+  out = {found.lo, found.hi, found.delta, nullptr};
+  if (!found.written && checks_writes) {
+    out.written = bits_of(found.lo);
+    __atomic_store_n(&found.changed, true, __ATOMIC_RELAXED);
+  }
   return true;
 }
 
@@ -135,6 +196,14 @@ bool DeviceMemory::Impl::is_constant(uint64_t address) const {
   std::shared_lock lock(mutex);
   auto it = live.upper_bound(address);
   return it != live.begin() && (--it, address < it->second.hi) && it->second.constant;
+}
+
+std::string DeviceMemory::Impl::place_in_allocation(uint64_t address) const {
+  std::shared_lock lock(mutex);
+  auto it = live.upper_bound(address);
+  if (it == live.begin()) return "of no allocation";
+  --it;
+  return "byte " + std::to_string(address - it->first) + " of the " + called(it->second);
 }
 
 std::string DeviceMemory::Impl::describe(uint64_t address, uint64_t bytes) const {
@@ -181,7 +250,7 @@ DeviceMemory::DeviceMemory(uint64_t bytes) : impl_(std::make_unique<Impl>(bytes)
 DeviceMemory::~DeviceMemory() = default;
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, uint64_t align) {
-  return impl_->allocate(bytes, align, {}, false);
+  return impl_->allocate_unwritten(bytes, align);
 }
 
 bool DeviceMemory::release(uint64_t address) { return impl_->release(address); }
@@ -201,9 +270,10 @@ void DeviceMemory::unmap_host(void* host) {
   if (it != impl_->live.end() && it->second.host_mapped) impl_->live.erase(it);
 }
 
-std::byte* DeviceMemory::host_view(uint64_t address, uint64_t bytes) {
+std::byte* DeviceMemory::host_view(uint64_t address, uint64_t bytes, HostUse use) {
   AccessCache record;
   if (!impl_->find(address, record) || bytes > record.hi - address) return nullptr;
+  if (use == HostUse::kWrite) impl_->mark_written(address, bytes);
   return reinterpret_cast<std::byte*>(address + record.delta);
 }
 

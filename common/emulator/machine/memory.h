@@ -16,6 +16,8 @@ namespace tcd::emu {
 struct AccessCache {
   uint64_t lo = 1, hi = 0;
   uint64_t delta = 0;
+  uint8_t* written =
+      nullptr;  // checks/global_writes.h, from lo on; null: all of it is, or unchecked
 };
 
 struct Allocation {
@@ -23,8 +25,11 @@ struct Allocation {
   uint64_t slot_bytes = 0;  // address space taken, guard included
   uint64_t delta = 0;
   bool host_mapped = false;
-  bool constant = false;  // .const: kernels may not write
-  std::string name;       // variable's name; empty for cudaMalloc
+  bool constant = false;         // .const: kernels may not write
+  bool tracked = false;          // it has had bits in written_bits
+  bool written = true;           // all bytes, by somebody
+  mutable bool changed = false;  // somebody may have written the rest since that was looked at
+  std::string name;              // variable's name; empty for cudaMalloc
 };
 
 // Windows of the generic address space. They lie at the start of the reserved range, so no host
@@ -46,6 +51,8 @@ struct DeviceMemory::Impl {
   uint64_t code_window() const { return param_window() + kParamWindowBytes; }
 
   uint64_t allocate(uint64_t bytes, uint64_t align, std::string name, bool constant);
+  // Its bytes count as unwritten until somebody writes them; elsewhere all count as written.
+  uint64_t allocate_unwritten(uint64_t bytes, uint64_t align);
   bool release(uint64_t address);
 
   // The live allocation that holds `address`, or false.
@@ -53,10 +60,22 @@ struct DeviceMemory::Impl {
   // For messages: what is at or near `address`, in words.
   std::string describe(uint64_t address, uint64_t bytes) const;
   bool is_constant(uint64_t address) const;
+  // "byte 12 of the allocation [0x…, 0x…) of 4096 bytes".
+  std::string place_in_allocation(uint64_t address) const;
+
+  // Before a launch: are unwritten bytes to be looked for? Once they were not, they never are: what
+  // that launch wrote is not known.
+  void prepare_launch(bool checks_writes);
+  void mark_written(uint64_t address, uint64_t bytes);
+
+  uint8_t* bits_of(uint64_t lo) const;
+  void forget_bits(const Allocation& allocation);
 
   uint64_t base = 0;  // first reserved device address
   uint64_t span = 0;  // bytes reserved, windows included
   std::byte* backing = nullptr;
+  uint8_t* written_bits = nullptr;  // one for four bytes of backing; null: no address space for it
+  bool checks_writes = true;
   uint64_t limit = 0;  // capacity
   uint64_t in_use = 0;
   uint64_t next = 0;  // addresses are handed out upwards, so that a stale pointer stays stale

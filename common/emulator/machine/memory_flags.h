@@ -20,6 +20,9 @@ inline constexpr uint32_t kBypassL1 = 0x1000;     // cp.async.cg
 inline constexpr uint32_t kSizeShift =
     16;  // ld_local, st_local, ld_words, st_words, cp_async: element bytes
 
+// bar, beside what control.cpp says: all lanes of a warp must come through this one instruction.
+inline constexpr uint32_t kAlignedBarrier = 0x20;
+
 // wmma.load and wmma.store.
 inline constexpr uint32_t kMatrixRowMajor = 0x10000;
 inline constexpr uint32_t kMatrixShared = 0x20000;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "checks/barriers.h"
 #include "machine/cta.h"
 
 namespace tcd::emu {
@@ -132,6 +133,7 @@ bool Warp::gather_barrier() {
     lanes |= s.lanes;
   }
   if (first == nullptr || lanes != live) return false;
+  if (parked.size() > 1) check_barrier_arrival(*this);
   for (Split& s : parked) s.wait.kind = WaitKind::kBarrier;
   if (all.arrive_only) {
     for (Split& s : parked) s.wait = {};

@@ -118,6 +118,7 @@ struct Warp {
       0;  // strong loads and atomics that met an unchanged value, since the last jump
   std::vector<AsyncCopy> copies;
   uint32_t committed[kLanes] = {};  // groups this lane has committed
+  uint32_t waited[kLanes] = {};     // how many it had when it last waited
   uint64_t issued = 0;              // instructions run so far: the warp's clock
 
   // Runs until the budget (in instructions) is spent or no split can run.

@@ -71,12 +71,13 @@ void Allocations::release_all() {
   while (!blocks_.empty()) release(reinterpret_cast<void*>(blocks_.begin()->first));
 }
 
-Allocations::View Allocations::view(const void* pointer, uint64_t bytes) const {
+Allocations::View Allocations::view(const void* pointer, uint64_t bytes,
+                                    DeviceMemory::HostUse use) const {
   if (pointer == nullptr) return {};
   const auto address = reinterpret_cast<uint64_t>(pointer);
   DeviceMemory& memory = device().memory();
   if (memory.is_device_address(address)) {
-    std::byte* host = memory.host_view(address, bytes);
+    std::byte* host = memory.host_view(address, bytes, use);
     return {host != nullptr ? Where::kDevice : Where::kInvalid, host};
   }
   auto* host = static_cast<std::byte*>(const_cast<void*>(pointer));

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 
+#include "machine/device.h"
+
 namespace tcd::emu::runtime {
 
 enum class AllocationKind : uint8_t {
@@ -41,7 +43,7 @@ class Allocations {
     std::byte* bytes = nullptr;  // where the host can read and write it
   };
   // kInvalid: null, or device memory that is not one live allocation over the whole length.
-  View view(const void* pointer, uint64_t bytes) const;
+  View view(const void* pointer, uint64_t bytes, DeviceMemory::HostUse use) const;
 
  private:
   std::map<uint64_t, Allocation> blocks_;  // by start address

@@ -8,6 +8,7 @@ namespace tcd::emu::runtime {
 namespace {
 
 using Where = Allocations::Where;
+using HostUse = DeviceMemory::HostUse;
 
 // Bytes from the first to the last byte touched; 0 when that does not fit 64 bits.
 uint64_t span_of(const Place& place, const Block& block) {
@@ -53,8 +54,8 @@ cudaError_t copy_block(const Place& to, const Place& from, const Block& block,
   if (to_bytes == 0 || from_bytes == 0 || !pitches_fit(to, block) || !pitches_fit(from, block)) {
     return cudaErrorInvalidValue;
   }
-  const auto target = allocations().view(to.start, to_bytes);
-  const auto source = allocations().view(from.start, from_bytes);
+  const auto target = allocations().view(to.start, to_bytes, HostUse::kWrite);
+  const auto source = allocations().view(from.start, from_bytes, HostUse::kRead);
   if (target.where == Where::kInvalid || source.where == Where::kInvalid) {
     return cudaErrorInvalidValue;
   }
@@ -76,7 +77,7 @@ cudaError_t fill_block(const Place& to, int value, const Block& block) {
   if (is_empty(block)) return cudaSuccess;
   const uint64_t bytes = span_of(to, block);
   if (bytes == 0 || !pitches_fit(to, block)) return cudaErrorInvalidValue;
-  const auto target = allocations().view(to.start, bytes);
+  const auto target = allocations().view(to.start, bytes, HostUse::kWrite);
   if (target.where != Where::kDevice && target.where != Where::kMapped) {
     return cudaErrorInvalidValue;
   }

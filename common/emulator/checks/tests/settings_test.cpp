@@ -23,6 +23,7 @@ TEST_CASE("TCD_CHECKS is a mode and perhaps names") {
   const CheckSettings s = parse_checks("stop,races");
   CHECK(s.mode == CheckMode::kStop);
   CHECK((s.races && !s.async && !s.uninitialised));
+  CHECK((parse_checks("barriers").barriers && !parse_checks("barriers").races));
   const CheckSettings named = parse_checks("async,uninitialised");
   CHECK((named.mode == CheckMode::kReport && !named.races && named.async && named.uninitialised));
   for (const char* wrong : {"on", "race", "off,", ",", "report;races", "OFF"}) {

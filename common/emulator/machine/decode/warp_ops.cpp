@@ -1,5 +1,6 @@
 // Lanes seeing each other, and barriers → micro-operations (PTX ISA 9.7.9, 9.7.13).
 #include "machine/decode/decoder.h"
+#include "machine/memory_flags.h"
 
 namespace tcd::emu {
 namespace {
@@ -106,7 +107,7 @@ void decode_bar(Decoder& x) {
     // A cluster is one CTA here, whose own barrier is the same thing split in two.
     x.unsupported("barrier.cluster");
   }
-  m.take("aligned");
+  const bool aligned = m.take("aligned") || x.in().opcode == "bar";
   const int what = m.take_one_of({"sync", "arrive", "red"});
   if (what < 0) x.unsupported();
   uint32_t flags = what == 1 ? 4 : 0;
@@ -133,6 +134,7 @@ void decode_bar(Decoder& x) {
   } else if (what == 1) {
     x.unsupported("arrive needs a number of threads");
   }
+  if (aligned) flags |= kAlignedBarrier;
   x.emit(Micro::bar, d, a, b, c).flags = flags;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "checks/generic_access.h"
+#include "checks/global_writes.h"
 #include "checks/shared_access.h"
 #include "machine/exec/count.h"
 #include "machine/exec/lanes.h"
@@ -38,10 +39,21 @@ inline ptx::Space space_of(const MicroOp* op) {
   }
 }
 
+// An allocation of which nobody has written all bytes. resolve_slow has noted what went there.
+[[gnu::noinline]] inline void note_partly_written(Warp& w, const MicroOp* op, u32 mask,
+                                                  const u64* a, u64 imm, u32 bytes,
+                                                  AccessKind kind) {
+  const AccessCache& cache = w.caches[op->slot];
+  u64 address[kLanes];
+  for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+  note_global(w, op, mask, address, bytes, kind, cache.lo, cache.written);
+}
+
 // Global, constant or generic memory at a[lane] + imm. `bytes` is a power of two.
 inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 imm, u32 bytes,
                        AccessKind kind, Pointers& out) {
   const AccessCache& cache = w.caches[op->slot];
+  bool cached = true;
   if (__builtin_expect(mask == kAllLanes, 1)) {
     const u64 first = a[0];
     u64 off = 0;
@@ -66,6 +78,7 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
         alignas(64) u64 address[kLanes];
         for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
         resolve_slow(w, op, mask, address, bytes, kind, space_of(op), out.lane);
+        cached = false;
       }
     }
   } else {
@@ -80,7 +93,11 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
       alignas(64) u64 address[kLanes];
       for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
       resolve_slow(w, op, mask, address, bytes, kind, space_of(op), out.lane);
+      cached = false;
     }
+  }
+  if (__builtin_expect(cached && cache.written != nullptr, 0)) {
+    note_partly_written(w, op, mask, a, imm, bytes, kind);
   }
   if (w.shadow != nullptr &&
       ((op->flags & (kGenericSpace | kStrong)) != 0 || kind == AccessKind::kAtomic)) {

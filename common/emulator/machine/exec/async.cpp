@@ -47,6 +47,12 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
         resolve_slow(w, op, 1u << i, address, copy.source_bytes[i], AccessKind::kAsyncCopy,
                      ptx::Space::kGlobal, host);
       });
+    } else if (__builtin_expect(cache.written != nullptr, 0)) {
+      note_global(w, op, full, address, bytes, AccessKind::kAsyncCopy, cache.lo, cache.written);
+      each_lane(reading & ~full, [&](int i) {
+        note_global(w, op, 1u << i, address, copy.source_bytes[i], AccessKind::kAsyncCopy, cache.lo,
+                    cache.written);
+      });
     }
     each_lane(reading, [&](int i) { copy.source[i] = host[i]; });
   }
@@ -97,6 +103,7 @@ const MicroOp* wait(Warp& w, const MicroOp* op, u32 mask) {
     }
   }
   w.copies.resize(kept);
+  each_lane(mask, [&](int i) { w.waited[i] = w.committed[i]; });
   w.uncounted += op->flags;
   return op + 1;
 }

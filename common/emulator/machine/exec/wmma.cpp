@@ -40,7 +40,8 @@ void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 eleme
   for (int i = 0; i < kLanes; ++i) {
     narrow[i] = address[i] > 0xffffffffu ? 0xffffffffu : static_cast<u32>(address[i]);
   }
-  check_shared(w, op, kAllLanes, narrow, access_bytes, kind);
+  check_shared(w, op, kAllLanes, narrow, access_bytes,
+               kind == AccessKind::kStore ? AccessKind::kMatrixStore : kind);
   out.run = nullptr;
   for (int i = 0; i < kLanes; ++i) out.lane[i] = w.shared + narrow[i];
 }

@@ -1,0 +1,88 @@
+// Barriers that not all threads of a warp come to in the same way, and those nobody leaves.
+#include "checks/tests/check_bench.h"
+
+using namespace tcd::emu;
+
+namespace {
+
+const char* const kFinding = "barrier divergence";
+
+// Lanes below `split` take line 3, the others line 5.
+Lines branches(int split, const std::string& first, const std::string& second) {
+  return {"and.b32 %r1, %t, 31; setp.lt.u32 %p0, %r1, " + std::to_string(split) + ";",
+          "@%p0 bra FIRST;",
+          second,
+          "bra DONE;",
+          "FIRST: " + first,
+          "DONE: bar.sync 0;"};
+}
+
+bool says(const Checked& run, const std::string& text) {
+  return run.error.message.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("One warp, one barrier, two instructions") {
+  expect_found(branches(16, "bar.sync 0;", "bar.sync 0;"), 5, kFinding);
+  const std::string text = run_checked(branches(16, "bar.sync 0;", "bar.sync 0;")).all();
+  INFO(text);
+  CHECK(text.find("barrier 0 through different instructions") != std::string::npos);
+  CHECK(text.find("warp 0, lane 0, thread (0,0,0) of CTA (0,0,0)") != std::string::npos);
+  CHECK(text.find("other   arrives: warp 0, lane 16, thread (16,0,0) at kernel.cu:3, `bar.sync "
+                  "0;`") != std::string::npos);
+  CHECK(text.find("next    __syncthreads()") != std::string::npos);
+  // Whole warps may take different ways.
+  expect_silence(branches(32, "bar.sync 0;", "bar.sync 0;"));
+  // barrier.sync without .aligned may be split, with it not.
+  expect_silence(branches(16, "barrier.sync 0;", "barrier.sync 0;"));
+  expect_found(branches(16, "barrier.sync.aligned 0;", "barrier.sync.aligned 0;"), 5, kFinding);
+  // Lanes that have ended are not asked.
+  expect_silence(branches(16, "bar.sync 0;", "ret;"));
+  CHECK(run_checked(branches(16, "bar.sync 0;", "bar.sync 0;"),
+                    {.settings = parse_checks("races,async,uninitialised")})
+            .error.reports.empty());
+}
+
+TEST_CASE("A barrier in a loop that lanes leave at different times") {
+  const auto loop = [](const std::string& trips) {
+    return Lines{trips,
+                 "LOOP: bar.sync 0;",
+                 "sub.u32 %r1, %r1, 1;",
+                 "setp.gt.s32 %p0, %r1, 0;",
+                 "@%p0 bra LOOP;",
+                 "bar.sync 0;"};
+  };
+  expect_silence(loop("mov.u32 %r1, 3;"));
+  const Checked wrong = run_checked(loop("and.b32 %r1, %t, 1; add.u32 %r1, %r1, 1;"));
+  INFO(wrong.error.message, wrong.all());
+  CHECK(wrong.has(6, kFinding));  // even lanes are there, odd lanes at line 2 again
+  CHECK(wrong.all().find("at kernel.cu:2, `bar.sync 0;`") != std::string::npos);
+}
+
+TEST_CASE("A deadlock says who waits where, and who does not come") {
+  // Lanes 0 to 15 of each warp wait; the others wait for them at another barrier.
+  const Checked halves = run_checked(branches(16, "bar.sync 1;", "bar.sync 2;"));
+  INFO(halves.error.message);
+  CHECK(halves.error.fault == Fault::kDeadlock);
+  CHECK(says(halves,
+             "warp 0 (lanes 0-15), 1 (lanes 0-15) waits at barrier 1: kernel.cu:5, "
+             "`bar.sync 1;`"));
+  CHECK(says(halves, "(lanes 16-31) waits at barrier 2: kernel.cu:3, `bar.sync 2;`"));
+  CHECK(says(halves, "__syncthreads() inside a condition"));
+  // Warp 1 expects 96 threads at a barrier of 64.
+  const Checked count =
+      run_checked({"setp.eq.u32 %p0, %w, 0;", "@%p0 bra FIRST;", "bar.sync 1, 96;", "bra DONE;",
+                   "FIRST: bar.sync 2, 96;", "DONE: ret;"});
+  INFO(count.error.message);
+  CHECK(count.error.fault == Fault::kDeadlock);
+  CHECK(says(count, "warp 1 waits at barrier 1: kernel.cu:3, `bar.sync 1, 96;`"));
+  CHECK(says(count, "warp 0 waits at barrier 2: kernel.cu:5"));
+  // A member mask that names lanes which went elsewhere.
+  const Checked members =
+      run_checked(branches(16, "bar.warp.sync 0xffffffff;", "bar.sync 1;"), {.threads = 32});
+  INFO(members.error.message);
+  CHECK(members.error.fault == Fault::kDeadlock);
+  CHECK(says(members, "warp 0 (lanes 0-15) waits for lanes 16-31 at kernel.cu:5"));
+  CHECK(says(members, "warp 0 (lanes 16-31) waits at barrier 1: kernel.cu:3"));
+}
