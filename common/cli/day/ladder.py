@@ -31,7 +31,8 @@ def ladder(root: Path) -> str:
     ]
     for row in plan["rows"]:
         here = timing(verdict(root, row["day"], measured["file"]), row["kernel"])
-        there = timing(verdict(root, row["day"], plan["quoted"]["file"]), row.get("quoted"))
+        quoted_day = row.get("quoted_day", row["day"])  # the day whose file quotes this kernel
+        there = timing(verdict(root, quoted_day, plan["quoted"]["file"]), row.get("quoted"))
         cells = [
             row["day"],
             row["adds"],
@@ -41,8 +42,8 @@ def ladder(root: Path) -> str:
             tflops(here),
             share(here, roof(here) if here else None),
             share(here, cublas(root, row["day"], measured["file"])),
-            tflops(there),
-            share(there, cublas(root, row["day"], plan["quoted"]["file"])),
+            tflops(there) + of_another_kernel(row),
+            share(there, cublas(root, quoted_day, plan["quoted"]["file"])),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -86,12 +87,18 @@ def tflops(entry: Verdict | None) -> str:
     return f"{entry['gflops'] / 1000:.1f}" if entry else NOTHING
 
 
+def of_another_kernel(row: dict[str, Any]) -> str:
+    """The account's nearest kernel, named where it is not the day's own."""
+    return f" ({row['quoted']})" if row.get("quoted", row["kernel"]) != row["kernel"] else ""
+
+
 def share(entry: Verdict | None, of: float | None) -> str:
     return f"{100 * entry['gflops'] * 1e9 / of:.1f}" if entry and of else NOTHING
 
 
 def conflicts(root: Path, row: dict[str, Any]) -> str:
-    counted = (verdict(root, row["day"], "emulated") or {}).get("derived", {}).get(row["kernel"])
+    name = row.get("counted", row["kernel"])
+    counted = (verdict(root, row["day"], "emulated") or {}).get("derived", {}).get(name)
     if not isinstance(counted, dict):
         return NOTHING
     return f"{counted['ldmatrix_bank_conflicts']:,}"

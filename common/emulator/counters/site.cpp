@@ -6,14 +6,10 @@
 #include "counters/async_copy.h"
 #include "counters/global_sectors.h"
 #include "counters/shared_wavefronts.h"
+#include "machine/each_lane.h"
 
 namespace tcd::emu {
 namespace {
-
-template <class F>
-void each_lane(uint32_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
-}
 
 void set_wavefronts(MemoryTotals& cost, const Wavefronts& w) {
   cost.wavefronts = std::max(w.needed, w.ideal);
