@@ -239,7 +239,8 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
   }
 }
 
-int multiple_of(const GemmDay& day, int GemmShape::*side) {
+int multiple_of(const GemmDay& day, int GemmShape::*side, int step) {
+  if (step > 0) return step;
   int multiple = 1;
   for (const GemmVariant& variant : day.variants)
     multiple = std::max(multiple, variant.shape.*side);
@@ -260,9 +261,9 @@ int run_gemm_day(int argc, char** argv, const GemmDay& day) {
   options.m = std::to_string(day.headline.m);
   options.n = std::to_string(day.headline.n);
   options.k = std::to_string(day.headline.k);
-  const int tile_m = multiple_of(day, &GemmShape::cta_m);
-  const int tile_n = multiple_of(day, &GemmShape::cta_n);
-  const int tile_k = multiple_of(day, &GemmShape::cta_k);
+  const int tile_m = multiple_of(day, &GemmShape::cta_m, day.step_m);
+  const int tile_n = multiple_of(day, &GemmShape::cta_n, day.step_n);
+  const int tile_k = multiple_of(day, &GemmShape::cta_k, day.step_k);
   const auto add_options = [&](CLI::App& app) {
     const auto size = [&](const char* name, std::string& value, const char* what, int multiple) {
       app.add_option(name, value, std::string(what) + ", a multiple of " + std::to_string(multiple))
@@ -284,7 +285,8 @@ int run_gemm_day(int argc, char** argv, const GemmDay& day) {
     GemmProblem headline = day.headline;
     headline.m = parse_size("--m", options.m, tile_m);
     headline.n = parse_size("--n", options.n, tile_n);
-    headline.k = parse_size("--k", options.k, tile_k);
+    headline.k =
+        parse_size("--k", options.k, tile_k, day.step_k > 0 ? "a 16-byte copy" : "the tile");
     const uint64_t inputs = uint64_t(headline.m) * headline.k + uint64_t(headline.n) * headline.k;
     const uint64_t outputs = uint64_t(headline.m) * headline.n;
     require_memory(headline.text(), inputs * 2 + outputs * 4, inputs * 8 + outputs * 16);

@@ -17,6 +17,8 @@ struct GemmDay {
   std::vector<GemmProblem> shapes;
   // The size --m --n --k default to: counted on the emulated device, timed on a card.
   GemmProblem headline{4096, 4096, 4096, 0, Order::kColumnMajor};
+  // What --m --n --k must be multiples of; 0: the tile.
+  int step_m = 0, step_n = 0, step_k = 0;
   // The day's own options, beside those of the driver; read them in before and after.
   std::function<void(CLI::App&)> add_options;
   // The day's own probes, tables and predictions. before: ahead of the gates; after: at the end,

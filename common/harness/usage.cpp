@@ -10,7 +10,8 @@ constexpr int kLargestSize = 65536;  // element indices stay below 2^32, FP32 su
 
 }  // namespace
 
-int parse_size(const std::string& option, const std::string& text, int multiple) {
+int parse_size(const std::string& option, const std::string& text, int multiple,
+               const std::string& of) {
   const std::string allowed = "allowed: a multiple of " + std::to_string(multiple) + " from " +
                               std::to_string(multiple) + " to " + std::to_string(kLargestSize);
   long long value = 0;
@@ -28,7 +29,7 @@ int parse_size(const std::string& option, const std::string& text, int multiple)
     const long long below = value / multiple * multiple;
     std::string nearest = std::to_string(below + multiple);
     if (below > 0) nearest = std::to_string(below) + " or " + nearest;
-    throw UsageError(option + " " + text + " is not a multiple of the tile (" +
+    throw UsageError(option + " " + text + " is not a multiple of " + of + " (" +
                      std::to_string(multiple) + "); nearest: " + nearest);
   }
   return static_cast<int>(value);

@@ -12,7 +12,9 @@ class UsageError : public std::runtime_error {
 };
 
 // Parses `text` as the size given for `option` ("--n"): an integer in [multiple, 65536] and a
-// multiple of `multiple`. Throws UsageError saying what was wrong and the nearest allowed values.
-int parse_size(const std::string& option, const std::string& text, int multiple);
+// multiple of `multiple`, which is the size of `of`. Throws UsageError saying what was wrong and
+// the nearest allowed values.
+int parse_size(const std::string& option, const std::string& text, int multiple,
+               const std::string& of = "the tile");
 
 }  // namespace tcd::harness

@@ -47,6 +47,13 @@ TEST_CASE("a size between two tiles names both") {
   CHECK(contains(complaint("1"), "nearest: 64"));
 }
 
+TEST_CASE("what the multiple is the size of is said") {
+  CHECK(contains(complaint("100"), "not a multiple of the tile (64)"));
+  CHECK_THROWS_WITH_AS(parse_size("--k", "100", 8, "a 16-byte copy"),
+                       "--k 100 is not a multiple of a 16-byte copy (8); nearest: 96 or 104",
+                       UsageError);
+}
+
 TEST_CASE("controls are found by name, and a wrong name lists them") {
   CHECK(parse_control("") == Control::kNone);
   CHECK(parse_control("one-bit") == Control::kOneBit);
