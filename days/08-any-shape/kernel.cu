@@ -1,9 +1,8 @@
-// Day 08: any M and N, and K a multiple of 8. Copies past the edge bring zeros, stores past it are
-// left out.
+// Day 08: any M and N, and K a multiple of 8.
 //
 // D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
-// Zeros add nothing to a sum, so the main loop need not know about edges. kFull is the instance for
-// multiples of the tile: it executes what Day 07 executes, instruction for instruction.
+// Copies past the edge bring zeros, which add nothing to a sum; stores past it are left out.
+// kFull is the instance for multiples of the tile: Day 07's, to the last instruction.
 #include <cuda_fp16.h>
 
 #include "day.h"
@@ -29,11 +28,13 @@ static_assert(kCtaM == kCtaN, "A and B share load_operand()");
 static_assert(kCtaM * kRowChunks % kThreads == 0, "every thread copies the same number of chunks");
 static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two mma");
 
+enum class Epilogue { kNone, kBias, kBiasRelu };
+
 // 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
 struct Operand {
   half data[kCtaM * kCtaK];
-  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank
-  // line, so the pair chooses.
+  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
+  // chooses.
   __device__ half* chunk(int row, int k) {
     return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
   }
@@ -57,7 +58,11 @@ __device__ Coordinates coordinates() {
   return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
 }
 
-__host__ __device__ int tiles_over(int size, int tile) { return (size + tile - 1) / tile; }
+// Tiles along a side of the matrix, the last perhaps cut off.
+template <bool kFull>
+__host__ __device__ int tiles_over(int n, int tile) {
+  return (n + (kFull ? 0 : tile - 1)) / tile;
+}
 
 // Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
 // group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
@@ -70,8 +75,9 @@ __host__ __device__ TilePosition rasterize(int index, int rows, int columns, int
 
 // ---- load
 
-// 128 rows of 32 halves: two 16-byte chunks a thread. `from` points at the tile's first element, of
-// which `rows` rows and `depth` of k exist. Nothing has arrived when this returns.
+// 128 rows of 32 halves: two 16-byte chunks a thread. `from` points at the tile's first element;
+// `rows` rows and `depth` of k are there, a multiple of 8: a chunk exists as a whole or not at all.
+// Nothing has arrived when this returns.
 template <bool kFull>
 __device__ void load_operand(Operand& tile, const half* from, int ld, int rows, int depth) {
 #pragma unroll
@@ -79,13 +85,9 @@ __device__ void load_operand(Operand& tile, const half* from, int ld, int rows, 
     const int chunk = threadIdx.x + i * kThreads;
     const int row = chunk / kRowChunks, k = chunk % kRowChunks * kChunk;
     const uint32_t to = tcd::ptx::shared_address(tile.chunk(row, k));
-    const bool inside = kFull || (row < rows && k < depth);  // a chunk is in or out as a whole
-    if (kFull) {
-      tcd::ptx::cp_async_16(to, from + size_t(row) * ld + k);
-    } else {
-      tcd::ptx::cp_async_16_zero_fill(to, inside ? from + size_t(row) * ld + k : from,
-                                      inside ? 16 : 0);
-    }
+    const half* chunk_from = from + size_t(row) * ld + k;
+    if (kFull) tcd::ptx::cp_async_16(to, chunk_from);
+    if (!kFull) tcd::ptx::cp_async_16_zero_fill(to, chunk_from, row < rows && k < depth ? 16 : 0);
   }
 }
 
@@ -148,29 +150,21 @@ __device__ void store_pair(half* to, float x, float y) {
   *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
 }
 
-// Columns `column` and the next of one row, as far as they exist. Rows of D may start anywhere, so
-// the edge stores one element at a time.
-template <bool kFull, typename Output>
-__device__ void store_guarded(const GemmArguments<Output>& gemm, int row, int column, float x,
-                              float y) {
-  Output* to = gemm.d + size_t(row) * gemm.ldd + column;
-  if (kFull) return store_pair(to, x, y);
-  if (row < gemm.m && column < gemm.n) to[0] = Output(x);
-  if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(y);
-}
-
-template <bool kFull, typename Output>
-__device__ float2 load_bias(const GemmArguments<Output>& gemm, int column) {
-  if (kFull) return *reinterpret_cast<const float2*>(gemm.bias + column);
-  return {column < gemm.n ? gemm.bias[column] : 0, column + 1 < gemm.n ? gemm.bias[column + 1] : 0};
-}
-
-// What happens to a sum before it is stored. A NaN stays NaN: fmaxf would hide it.
+// What happens to a sum before it is rounded. A NaN stays NaN: fmaxf would make it 0.
 template <Epilogue kEpilogue>
 __device__ float finish(float sum, float bias) {
-  if (kEpilogue == Epilogue::kNone) return sum;
-  const float biased = sum + bias;
-  return kEpilogue == Epilogue::kBiasRelu && biased < 0 ? 0.0f : biased;
+  if (kEpilogue != Epilogue::kNone) sum += bias;
+  return kEpilogue == Epilogue::kBiasRelu && sum < 0 ? 0.0f : sum;
+}
+
+// At the edge one element at a time: N may be odd, and rows of D may start anywhere.
+template <bool kFull, Epilogue kEpilogue, typename Output>
+__device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
+                           float2 bias) {
+  Output* to = gemm.d + size_t(row) * gemm.ldd + column;
+  if (kFull) return store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
+  if (row < gemm.m && column < gemm.n) to[0] = Output(finish<kEpilogue>(x, bias.x));
+  if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(finish<kEpilogue>(y, bias.y));
 }
 
 template <bool kFull, Epilogue kEpilogue, typename Output>
@@ -179,16 +173,17 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 #pragma unroll
   for (int n = 0; n < kMmasN; ++n) {
     const int column = tile_column + at.warp_column + n * kMmaN + at.in_group * 2;
-    float2 add = {};  // one load for the 2 × kMmasM rows below it
-    if (kEpilogue != Epilogue::kNone) add = load_bias<kFull>(gemm, column);
+    float2 bias = {};  // for all rows below: one load
+    if (kEpilogue != Epilogue::kNone && kFull) {
+      bias = *reinterpret_cast<const float2*>(gemm.bias + column);
+    } else if (kEpilogue != Epilogue::kNone) {  // past the edge any bias will do
+      bias = {gemm.bias[min(column, gemm.n - 1)], gemm.bias[min(column + 1, gemm.n - 1)]};
+    }
 #pragma unroll
     for (int m = 0; m < kMmasM; ++m) {
       const int row = tile_row + at.warp_row + m * kMmaM + at.group;
-      const float(&sum)[4] = d[m][n];
-      store_guarded<kFull>(gemm, row, column, finish<kEpilogue>(sum[0], add.x),
-                           finish<kEpilogue>(sum[1], add.y));
-      store_guarded<kFull>(gemm, row + 8, column, finish<kEpilogue>(sum[2], add.x),
-                           finish<kEpilogue>(sum[3], add.y));
+      store_sums<kFull, kEpilogue>(gemm, row, column, d[m][n][0], d[m][n][1], bias);
+      store_sums<kFull, kEpilogue>(gemm, row + 8, column, d[m][n][2], d[m][n][3], bias);
     }
   }
 }
@@ -202,14 +197,14 @@ __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output>
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
   const Coordinates at = coordinates();
-  const auto [row, column] =
-      rasterize(blockIdx.x, tiles_over(gemm.m, kCtaM), tiles_over(gemm.n, kCtaN), gemm.group);
+  const auto [row, column] = rasterize(blockIdx.x, tiles_over<kFull>(gemm.m, kCtaM),
+                                       tiles_over<kFull>(gemm.n, kCtaN), gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
-  const int tiles = tiles_over(gemm.k, kCtaK);
+  const int tiles = tiles_over<kFull>(gemm.k, kCtaK);
   float d[kMmasM][kMmasN][4] = {};
   const auto fetch = [&](int tile) {
-    if (tile < tiles)
-      load_tile<kFull>(stages[tile % kStages], gemm, tile_row, tile_column, tile * kCtaK);
+    const int k = tile * kCtaK;
+    if (tile < tiles) load_tile<kFull>(stages[tile % kStages], gemm, tile_row, tile_column, k);
     tcd::ptx::cp_async_commit();  // empty in the drain, so that the counts below stay true
   };
   for (int tile = 0; tile < kStages - 1; ++tile) fetch(tile);  // prologue: all slots but one
@@ -232,7 +227,7 @@ void launch_gemm(const GemmArguments<Output>& gemm) {
   const auto kernel = gemm_kernel<kFull, kStages, kEpilogue, Output>;
   constexpr int kBytes = kStages * sizeof(Tiles);
   tcd::allow_shared_memory(kernel, kBytes);
-  const int ctas = tiles_over(gemm.m, kCtaM) * tiles_over(gemm.n, kCtaN);
+  const int ctas = tiles_over<kFull>(gemm.m, kCtaM) * tiles_over<kFull>(gemm.n, kCtaN);
   kernel<<<ctas, kThreads, kBytes>>>(gemm);
 }
 
