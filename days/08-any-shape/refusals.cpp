@@ -44,8 +44,8 @@ std::vector<Refusal> refusals() {
 
 // `variant` adds a bias, so that a missing one can be refused.
 tcd::GateResult gate_refusals(const tcd::GemmVariant& variant) {
-  const tcd::harness::DeviceBuffer<__half> inputs(64 * 64), d(64 * 64);
-  const tcd::harness::DeviceBuffer<float> bias(64);
+  const tcd::harness::DeviceBuffer<__half> inputs(std::vector<__half>(64 * 64)), d(64 * 64);
+  const tcd::harness::DeviceBuffer<float> bias(std::vector<float>(64));  // read by the good call
   const Arguments good = {24, 24,       40, inputs.data(), 40, inputs.data(),
                           40, d.data(), 24, bias.data(),   1};
   std::vector<std::string> wrong;
