@@ -18,6 +18,8 @@ constexpr int kOpN = 0;
 constexpr int kOpT = 1;
 constexpr int kCompute32F = 68;
 constexpr int kGemmDefault = -1;
+constexpr int kDefaultMath = 0;
+constexpr int kNoReducedPrecisionSums = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
 
 // The usual names, and the folder the CUDA runtime itself came from.
 std::vector<std::string> library_names() {
@@ -36,12 +38,15 @@ struct Cublas::Functions {
   int (*create)(void**) = nullptr;
   int (*destroy)(void*) = nullptr;
   int (*version)(void*, int*) = nullptr;
+  int (*set_math_mode)(void*, int) = nullptr;
   int (*gemm_ex)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*,
                  int, int, const void*, void*, int, int, int, int) = nullptr;
 
   bool load(void* library) {
     return find(library, "cublasCreate_v2", create) && find(library, "cublasDestroy_v2", destroy) &&
-           find(library, "cublasGetVersion_v2", version) && find(library, "cublasGemmEx", gemm_ex);
+           find(library, "cublasGetVersion_v2", version) &&
+           find(library, "cublasSetMathMode", set_math_mode) &&
+           find(library, "cublasGemmEx", gemm_ex);
   }
 
  private:
@@ -74,6 +79,10 @@ Cublas::Cublas(std::unique_ptr<Functions> functions, void* handle)
     : functions_(std::move(functions)), handle_(handle) {}
 
 Cublas::~Cublas() { functions_->destroy(handle_); }
+
+void Cublas::allow_reduced_precision_sums(bool allow) {
+  functions_->set_math_mode(handle_, allow ? kDefaultMath : kNoReducedPrecisionSums);
+}
 
 int Cublas::version() const {
   int version = 0;

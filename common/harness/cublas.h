@@ -19,7 +19,10 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
 
   void gemm(const GemmArguments<__half>& gemm) const;  // throws CudaError
-  int version() const;                                 // 130002 for 13.0.2
+  // Whether split-K may add its partial sums in the type of D. cuBLAS's default is yes, and then
+  // its result is no reference.
+  void allow_reduced_precision_sums(bool allow);
+  int version() const;  // 130002 for 13.0.2
 
  private:
   struct Functions;

@@ -23,6 +23,9 @@ struct GemmProblem {
   bool relu = false;
   bool separate = false;  // bias and ReLU by a kernel of their own: D is rounded twice
   int group = 1;
+  // For kernels that sum in FP16: inputs are −1, 0 and 1, sparse above K = 2048, so that every
+  // partial sum is an integer within ±2,048.
+  bool fp16_sums = false;
 
   std::string text() const;  // "2048×2048×2048"
 };

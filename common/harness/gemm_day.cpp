@@ -266,8 +266,8 @@ int run_gemm_day(int argc, char** argv, const GemmDay& day) {
   const int tile_k = multiple_of(day, &GemmShape::cta_k, day.step_k);
   const auto add_options = [&](CLI::App& app) {
     const auto size = [&](const char* name, std::string& value, const char* what, int multiple) {
-      app.add_option(name, value, std::string(what) + ", a multiple of " + std::to_string(multiple))
-          ->capture_default_str();
+      const std::string rule = multiple > 1 ? ", a multiple of " + std::to_string(multiple) : "";
+      app.add_option(name, value, what + rule)->capture_default_str();
     };
     size("--m", options.m, "Rows of A and D", tile_m);
     size("--n", options.n, "Columns of B and D", tile_n);

@@ -28,8 +28,10 @@ class Nvml {
     clock_(device_, kMemoryClock, &memory_clock);
     power_(device_, &milliwatts);
     temperature_(device_, kGpuTemperature, &celsius);
+    unsigned long long reasons = 0;
+    if (throttle_) throttle_(device_, &reasons);
     return Telemetry{static_cast<int>(clock), milliwatts / 1000.0, static_cast<int>(celsius),
-                     static_cast<int>(memory_clock)};
+                     static_cast<int>(memory_clock), reasons};
   }
 
   std::string driver() const {
@@ -49,6 +51,8 @@ class Nvml {
     clock_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetClockInfo");
     power_ = load<int (*)(Device, unsigned*)>(library, "nvmlDeviceGetPowerUsage");
     temperature_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetTemperature");
+    throttle_ = load<int (*)(Device, unsigned long long*)>(
+        library, "nvmlDeviceGetCurrentClocksThrottleReasons");  // optional
     driver_ = load<int (*)(char*, unsigned)>(library, "nvmlSystemGetDriverVersion");
     if (!init || !by_index || !clock_ || !power_ || !temperature_ || !driver_) return;
     if (init() != 0 || by_index(0, &device_) != 0) device_ = nullptr;
@@ -63,6 +67,7 @@ class Nvml {
   int (*clock_)(Device, int, unsigned*) = nullptr;
   int (*power_)(Device, unsigned*) = nullptr;
   int (*temperature_)(Device, int, unsigned*) = nullptr;
+  int (*throttle_)(Device, unsigned long long*) = nullptr;
   int (*driver_)(char*, unsigned) = nullptr;
 };
 

@@ -14,7 +14,6 @@ namespace tcd::harness {
 
 namespace {
 
-constexpr int kWarmUps = 3;
 constexpr double kSampleMs = 2;  // long enough that launching costs little of it
 constexpr int kMostLaunches = 20;
 constexpr auto kRest = std::chrono::milliseconds(10);
@@ -69,11 +68,12 @@ struct Samples {
 
 }  // namespace
 
-std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples) {
+std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples,
+                                  int warm_ups) {
   EventPair events;
   std::vector<int> counts;
   for (const Candidate& candidate : candidates) {
-    for (int i = 0; i < kWarmUps; ++i) candidate.launch();
+    for (int i = 0; i < warm_ups; ++i) candidate.launch();
     const double once = events.time_ms(candidate.launch, 1);
     counts.push_back(std::clamp(static_cast<int>(kSampleMs / once), 1, kMostLaunches));
   }

@@ -39,7 +39,8 @@ struct Candidate {
 // Times all candidates in turn, `samples` rounds, an event pair around each launch and a sleep
 // after it: on a power-capped card a kernel's clock depends on its neighbours, so all must have the
 // same. Only for cards: the emulated device has no time of its own. Throws CudaError.
-std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples = 20);
+std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples = 20,
+                                  int warm_ups = 3);
 
 void to_json(nlohmann::json& json, const Timing& timing);
 void to_json(nlohmann::json& json, const Rate& rate);

@@ -31,4 +31,25 @@ __device__ inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+// The same two with the sums in FP16: D (16×8, f16) += A × B. d[0]: row r, two neighbouring
+// columns, d[1]: row r + 8. Half the registers; every product is rounded into 11 bits. Twice the
+// rate on GeForce cards, which halve FP32 accumulation. PTX ISA 9.0, 9.7.14.5.14. Requires sm_75.
+__device__ inline void mma_m16n8k8(uint32_t (&d)[2], const uint32_t (&a)[2],
+                                   const uint32_t (&b)[1]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1])
+      : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+}
+
+// Requires sm_80.
+__device__ inline void mma_m16n8k16(uint32_t (&d)[2], const uint32_t (&a)[4],
+                                    const uint32_t (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
+      "{%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 }  // namespace tcd::ptx
