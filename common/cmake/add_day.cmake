@@ -39,7 +39,8 @@ function(add_day name)
   string(SUBSTRING ${name} 0 2 number)
   set(day day${number})
   set(folder ${PROJECT_SOURCE_DIR}/days/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp ${folder}/bench/*.cu
+       ${folder}/bench/*.cpp ${folder}/bench/instances/*.cu)  # a bench: kernels of its own, Day 09
   if(EXISTS ${folder}/variants.cu)
     list(REMOVE_ITEM sources ${folder}/kernel.cu)  # variants.cu includes and instantiates it
   endif()
@@ -52,6 +53,7 @@ function(add_day name)
   list(REMOVE_ITEM sources ${kernel_sources})
   add_library(${day}_host OBJECT ${sources})
   tcd_cuda_objects(${day}_host ARCH ${arg_ARCH})
+  target_include_directories(${day}_host PRIVATE ${folder})
   target_link_libraries(${day}_host PUBLIC tcd_harness tcd_gates tcd_ptx PRIVATE tcd_warnings)
   add_executable(${day} ${kernel_sources})
   tcd_cuda_program(${day} ARCH ${arg_ARCH})

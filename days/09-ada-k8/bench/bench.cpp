@@ -1,0 +1,103 @@
+#include "bench/bench.h"
+
+#include <CLI/CLI.hpp>
+
+namespace day::bench {
+
+namespace {
+
+using tcd::harness::Session;
+
+void require_card(const Session& session, const char* option) {
+  if (!session.emulated()) return;
+  throw tcd::harness::UsageError(std::string(option) +
+                                 " needs a card: the emulated device has no time of its own. "
+                                 "`./day run 09 --device gpu` runs on one");
+}
+
+void refuse_contradictions(const Options& options) {
+  using tcd::harness::UsageError;
+  if (options.unfused && options.accumulator == Accumulator::kF16) {
+    throw UsageError("--unfused is for --acc f32: the separate kernel is the same for both");
+  }
+  if (options.unfused && options.epilogue == Epilogue::kBiasRelu) {
+    throw UsageError("--unfused runs the plain kernel and then bias + ReLU: leave --bias-relu out");
+  }
+  if (options.unfused && options.no_minimum) {
+    throw UsageError("--no-minimum was compiled without an epilogue to compare --unfused with");
+  }
+  if (options.no_minimum && options.sweep) {
+    throw UsageError("--no-minimum exists for two tiles only; --sweep takes all five");
+  }
+}
+
+std::vector<Row> run_one(Session& session, const Options& options) {
+  const Instance& instance = instance_of(options);
+  const tcd::harness::Control control = tcd::harness::parse_control(options.control);
+  Row row;
+  row.configuration = {&instance, options.layout, options.stages, options.group};
+  row.size = size_of(options, instance);
+  const std::string reason = why_not(instance, options.layout, options.stages, session.device());
+  if (!reason.empty()) {
+    throw tcd::harness::UsageError(row.configuration.text() + ": " + reason +
+                                   "; choose fewer stages or a smaller tile");
+  }
+  session.section("What it costs");
+  row.resources = resources_of(row.configuration);
+  session.resources(row.resources);
+  session.section("Gates");
+  row.passed = gate_configuration(session, row.configuration, row.size, row, control);
+  if (options.unfused) {
+    row.passed = gate_unfused(session, row.configuration, row.size) && row.passed;
+  }
+  if (row.hmma > 0) {
+    session.say("counted: " + tcd::with_separators(static_cast<int64_t>(row.hmma)) + " mma; " +
+                tcd::with_separators(static_cast<int64_t>(row.ldmatrix)) +
+                " ldmatrix, bank conflicts " +
+                tcd::with_separators(static_cast<int64_t>(row.ldmatrix_conflicts)) +
+                "; cp.async write wavefronts " +
+                tcd::with_separators(static_cast<int64_t>(row.copy_wavefronts)));
+  }
+  show_identity(session, row.size, instance.mma, instance.accumulator);
+  if (options.check) {
+    check_cublas(session, row.configuration, row.size);
+    show_accuracy(session, options.mma);
+  }
+  if (options.cpu > 0) {
+    check_corner(session, row.configuration, row.size, options.cpu, control);
+  }
+  if (session.emulated()) {
+    session.say("times: none here; they need a card");
+  } else if (row.passed) {
+    if (options.soak > 0) {
+      soak(session, row.configuration, row.size, options.soak);
+    } else {
+      time_configuration(session, options, row);
+    }
+  }
+  return {row};
+}
+
+}  // namespace
+
+int run_bench(int argc, char** argv, const tcd::harness::DayInfo& info) {
+  Options options;
+  const auto add = [&](CLI::App& app) {
+    add_options_of_the_day(app, options);
+    add_options(app, options);
+  };
+  return tcd::harness::run_day(argc, argv, info, add, [&](Session& session) {
+    refuse_contradictions(options);
+    if (options.soak > 0) require_card(session, "--soak");
+    std::vector<Row> rows;
+    if (options.sweep) rows = sweep(session, options);
+    if (options.gsweep) {
+      for (Row& row : group_sweep(session, options)) rows.push_back(std::move(row));
+    }
+    if (rows.empty()) rows = run_one(session, options);
+    record_rows(session, rows);
+    write_csv(options.csv, rows);
+  });
+}
+
+}  // namespace day::bench

@@ -1,0 +1,10 @@
+// One m16n8k16 a step, sums in FP32, bias and ReLU before the store.
+#include "bench/instances.cuh"
+
+namespace day::bench {
+
+std::vector<Instance> k16_f32_bias_relu() {
+  return instances<Mma::kK16, Accumulator::kF32, Epilogue::kBiasRelu>();
+}
+
+}  // namespace day::bench

@@ -1,0 +1,238 @@
+// Day 09: four warps of 64×64 instead of eight of 64×32, and two m16n8k8 for one m16n8k16: what the
+// library does on an Ada chip.
+//
+// D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
+// Copies past the edge bring zeros, which add nothing to a sum; stores past it are left out.
+// Half the warps hide half as much latency, so each needs more independent work: 64 mma a step.
+// That costs registers, and half the threads have twice as many each.
+#include <cuda_fp16.h>
+
+#include "day.h"
+#include "ptx/cp_async.cuh"
+#include "ptx/ldmatrix.cuh"
+#include "ptx/mma.cuh"
+#include "ptx/shared_address.cuh"
+
+namespace day {
+
+// ---- constants
+
+constexpr int kCtaM = 128, kCtaN = 128, kCtaK = 32;
+constexpr int kWarpM = 64, kWarpN = 64;
+constexpr int kMmaM = 16, kMmaN = 8, kMmaK = 8;
+constexpr int kStepK = 2 * kMmaK;  // what one ldmatrix.x4 loads
+constexpr int kWarpsM = kCtaM / kWarpM, kWarpsN = kCtaN / kWarpN;
+constexpr int kThreads = kWarpsM * kWarpsN * 32;
+constexpr int kMmasM = kWarpM / kMmaM, kMmasN = kWarpN / kMmaN;  // 4 × 8 accumulator tiles a warp
+
+constexpr int kChunk = 8;  // halves in one 16-byte copy
+constexpr int kRowChunks = kCtaK / kChunk;
+static_assert(kCtaM == kCtaN, "A and B share load_operand()");
+static_assert(kCtaM * kRowChunks % kThreads == 0, "every thread copies the same number of chunks");
+static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two mma");
+
+enum class Epilogue { kNone, kBias, kBiasRelu };
+
+// 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
+struct Operand {
+  half data[kCtaM * kCtaK];
+  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
+  // chooses.
+  __device__ half* chunk(int row, int k) {
+    return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
+  }
+};
+
+struct Tiles {
+  Operand a;  // [128][32]
+  Operand b;  // [128][32]
+};
+
+// ---- coordinates
+
+struct Coordinates {
+  int lane;
+  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
+  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
+};
+
+__device__ Coordinates coordinates() {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
+}
+
+// Tiles along a side of the matrix, the last perhaps cut off.
+template <bool kFull>
+__host__ __device__ int tiles_over(int n, int tile) {
+  return (n + (kFull ? 0 : tile - 1)) / tile;
+}
+
+// Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
+// group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
+__host__ __device__ TilePosition rasterize(int index, int rows, int columns, int group) {
+  const int first_row = index / (group * columns) * group;
+  const int rows_here = rows - first_row < group ? rows - first_row : group;
+  const int in_group = index - first_row * columns;
+  return {first_row + in_group % rows_here, in_group / rows_here};
+}
+
+// ---- load
+
+// 128 rows of 32 halves: four 16-byte chunks a thread. `from` points at the tile's first element;
+// `rows` rows and `depth` of k are there, a multiple of 8: a chunk exists as a whole or not at all.
+// Nothing has arrived when this returns.
+template <bool kFull>
+__device__ void load_operand(Operand& tile, const half* from, int ld, int rows, int depth) {
+#pragma unroll
+  for (int i = 0; i < kCtaM * kRowChunks / kThreads; ++i) {
+    const int chunk = threadIdx.x + i * kThreads;
+    const int row = chunk / kRowChunks, k = chunk % kRowChunks * kChunk;
+    const uint32_t to = tcd::ptx::shared_address(tile.chunk(row, k));
+    const half* chunk_from = from + size_t(row) * ld + k;
+    if (kFull) tcd::ptx::cp_async_16(to, chunk_from);
+    if (!kFull) tcd::ptx::cp_async_16_zero_fill(to, chunk_from, row < rows && k < depth ? 16 : 0);
+  }
+}
+
+template <bool kFull, typename Output>
+__device__ void load_tile(Tiles& tiles, const GemmArguments<Output>& gemm, int tile_row,
+                          int tile_column, int k0) {
+  load_operand<kFull>(tiles.a, gemm.a + size_t(tile_row) * gemm.lda + k0, gemm.lda,
+                      gemm.m - tile_row, gemm.k - k0);
+  load_operand<kFull>(tiles.b, gemm.b + size_t(tile_column) * gemm.ldb + k0, gemm.ldb,
+                      gemm.n - tile_column, gemm.k - k0);
+}
+
+// ---- compute
+
+// Rows 0–7 and 8–15 of k 0–7, then of k 8–15: a[0], a[1] for one m16n8k8, a[2], a[3] for the next.
+__device__ void load_fragment_a(uint32_t (&a)[4], Operand& tile, const Coordinates& at, int row,
+                                int k) {
+  const half* from = tile.chunk(row + at.lane % 16, k + at.lane / 16 * 8);
+  tcd::ptx::ldmatrix_x4(a, tcd::ptx::shared_address(from));
+}
+
+// Two columns of mma at once: k 0–7 and 8–15 of eight columns, then of the next eight. No .trans:
+// the tile already holds B by columns, as mma's .col wants it.
+__device__ void load_fragments_b(uint32_t (&b)[4], Operand& tile, const Coordinates& at, int column,
+                                 int k) {
+  const half* from = tile.chunk(column + at.lane / 16 * 8 + at.lane % 8, k + at.lane / 8 % 2 * 8);
+  tcd::ptx::ldmatrix_x4(b, tcd::ptx::shared_address(from));
+}
+
+// 2 steps of k = 16; each 8 ldmatrix.x4 for 64 mma.
+__device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const Coordinates& at) {
+#pragma unroll
+  for (int k = 0; k < kCtaK; k += kStepK) {
+    uint32_t a[kMmasM][4], b[kMmasN / 2][4];
+#pragma unroll
+    for (int m = 0; m < kMmasM; ++m) {
+      load_fragment_a(a[m], tiles.a, at, at.warp_row + m * kMmaM, k);
+    }
+#pragma unroll
+    for (int n = 0; n < kMmasN / 2; ++n) {
+      load_fragments_b(b[n], tiles.b, at, at.warp_column + n * 2 * kMmaN, k);
+    }
+#pragma unroll
+    for (int m = 0; m < kMmasM; ++m) {
+#pragma unroll
+      for (int n = 0; n < kMmasN; ++n) {
+        const uint32_t(&pair)[4] = b[n / 2];
+        tcd::ptx::mma_m16n8k8(d[m][n], {a[m][0], a[m][1]}, {pair[n % 2 * 2]});
+        tcd::ptx::mma_m16n8k8(d[m][n], {a[m][2], a[m][3]}, {pair[n % 2 * 2 + 1]});
+      }
+    }
+  }
+}
+
+// ---- store
+
+__device__ void store_pair(float* to, float x, float y) {
+  *reinterpret_cast<float2*>(to) = make_float2(x, y);
+}
+__device__ void store_pair(half* to, float x, float y) {
+  *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
+}
+
+// What happens to a sum before it is rounded. A NaN stays NaN: fmaxf would make it 0.
+template <Epilogue kEpilogue>
+__device__ float finish(float sum, float bias) {
+  if (kEpilogue != Epilogue::kNone) sum += bias;
+  return kEpilogue == Epilogue::kBiasRelu && sum < 0 ? 0.0f : sum;
+}
+
+// At the edge one element at a time: N may be odd, and rows of D may start anywhere.
+template <bool kFull, Epilogue kEpilogue, typename Output>
+__device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
+                           float2 bias) {
+  Output* to = gemm.d + size_t(row) * gemm.ldd + column;
+  if (kFull) return store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
+  if (row < gemm.m && column < gemm.n) to[0] = Output(finish<kEpilogue>(x, bias.x));
+  if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(finish<kEpilogue>(y, bias.y));
+}
+
+template <bool kFull, Epilogue kEpilogue, typename Output>
+__device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[kMmasM][kMmasN][4],
+                           const Coordinates& at, int tile_row, int tile_column) {
+#pragma unroll
+  for (int n = 0; n < kMmasN; ++n) {
+    const int column = tile_column + at.warp_column + n * kMmaN + at.in_group * 2;
+    float2 bias = {};  // for all rows below: one load
+    if (kEpilogue != Epilogue::kNone && kFull) {
+      bias = *reinterpret_cast<const float2*>(gemm.bias + column);
+    } else if (kEpilogue != Epilogue::kNone) {  // past the edge any bias will do
+      bias = {gemm.bias[min(column, gemm.n - 1)], gemm.bias[min(column + 1, gemm.n - 1)]};
+    }
+#pragma unroll
+    for (int m = 0; m < kMmasM; ++m) {
+      const int row = tile_row + at.warp_row + m * kMmaM + at.group;
+      store_sums<kFull, kEpilogue>(gemm, row, column, d[m][n][0], d[m][n][1], bias);
+      store_sums<kFull, kEpilogue>(gemm, row + 8, column, d[m][n][2], d[m][n][3], bias);
+    }
+  }
+}
+
+// ---- kernel
+
+// One barrier per k-tile from two stages on: it says both "this tile has landed for everyone" and
+// "the slot about to be overwritten has been read by everyone".
+template <bool kFull, int kStages, Epilogue kEpilogue, typename Output>
+__global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
+  extern __shared__ __align__(128) unsigned char shared[];
+  auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
+  const Coordinates at = coordinates();
+  const auto [row, column] = rasterize(blockIdx.x, tiles_over<kFull>(gemm.m, kCtaM),
+                                       tiles_over<kFull>(gemm.n, kCtaN), gemm.group);
+  const int tile_row = row * kCtaM, tile_column = column * kCtaN;
+  const int tiles = tiles_over<kFull>(gemm.k, kCtaK);
+  float d[kMmasM][kMmasN][4] = {};
+  const auto fetch = [&](int tile) {
+    const int k = tile * kCtaK;
+    if (tile < tiles) load_tile<kFull>(stages[tile % kStages], gemm, tile_row, tile_column, k);
+    tcd::ptx::cp_async_commit();  // empty in the drain, so that the counts below stay true
+  };
+  for (int tile = 0; tile < kStages - 1; ++tile) fetch(tile);  // prologue: all slots but one
+  for (int tile = 0; tile < tiles; ++tile) {
+    if (kStages == 1) fetch(tile);  // nothing to overlap with: the copy's whole latency is waited
+    // kStages − 1 groups are in flight; the oldest is this tile's.
+    tcd::ptx::cp_async_wait<kStages == 1 ? 0 : kStages - 2>();
+    __syncthreads();
+    if (kStages > 1) fetch(tile + kStages - 1);  // into the slot of tile − 1
+    compute_tile(d, stages[tile % kStages], at);
+    if (kStages == 1) __syncthreads();  // the only slot: all must have read it
+  }
+  store_tile<kFull, kEpilogue>(gemm, d, at, tile_row, tile_column);
+}
+
+// ---- launch
+
+template <bool kFull, int kStages, Epilogue kEpilogue, typename Output>
+void launch_gemm(const GemmArguments<Output>& gemm) {
+  const auto kernel = gemm_kernel<kFull, kStages, kEpilogue, Output>;
+  constexpr int kBytes = kStages * sizeof(Tiles);
+  tcd::allow_shared_memory(kernel, kBytes);
+  const int ctas = tiles_over<kFull>(gemm.m, kCtaM) * tiles_over<kFull>(gemm.n, kCtaN);
+  kernel<<<ctas, kThreads, kBytes>>>(gemm);
+}
+
+}  // namespace day
