@@ -12,11 +12,7 @@ namespace {
 
 constexpr int kDepths[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 // For the file: more digits say nothing.
-double three_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return std::stod(text);
-}
+double one_decimal(double value) { return std::round(value * 10) / 10; }
 
 constexpr int kCorner = 64;  // 4,096 elements: a ratio of norms good to about a percent
 
@@ -80,15 +76,16 @@ void show_accuracy(tcd::harness::Session& session, Mma mma) {
                   std::sqrt(point.k) * 0x1p-11);
     session.say(line);
     std::snprintf(line, sizeof line, "sums, %s, K = %4d", name.c_str(), point.k);  // they sort
-    session.derive(
-        line, {{"f16_error", three_digits(point.f16)}, {"f32_error", three_digits(point.f32)}});
+    session.derive(line, {{"f16_error_ppm", one_decimal(point.f16 * 1e6)},
+                          {"f32_error_ppm", one_decimal(point.f32 * 1e6)}});
   }
   char line[128];
   std::snprintf(line, sizeof line, "FP16 fitted: %.3f · 2⁻¹¹ · K^%.3f", law.constant * 0x1p11,
                 law.exponent);
   session.say(line);
-  session.derive("sums, " + name + ", fitted", {{"exponent", three_digits(law.exponent)},
-                                                {"constant", three_digits(law.constant)}});
+  session.derive("sums, " + name + ", fitted",
+                 {{"exponent_percent", one_decimal(law.exponent * 100)},
+                  {"constant_ppm", one_decimal(law.constant * 1e6)}});
 }
 
 }  // namespace day::bench
