@@ -11,13 +11,15 @@ A page holds pairs of markers; what stands between them is replaced:
 the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
 notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
 table of what was counted there: a row for each entry of "derived" that has all the counters named,
-a column for each counter. `ladder` is the table of all days (ladder.py).
+a column for each counter, and the device's name where several counted the same. `ladder` is the
+table of all days (ladder.py).
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +97,18 @@ def data(root: Path, day: str) -> str:
 
 def counters(root: Path, day: str, *names: str) -> str:
     lines = [f"| | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
-    for verdict in verdicts_of(root, day):
-        for entry, counted in verdict.get("derived", {}).items():
-            if not isinstance(counted, dict) or not all(name in counted for name in names):
-                continue
-            size = f", {counted['size']}" if "size" in counted else ""
-            cells = " | ".join(number(counted[name]) for name in names)
-            lines.append(f"| {entry}{size} | {cells} |")
+    found = [
+        (str(verdict["provenance"]["device"]), entry, counted)
+        for verdict in verdicts_of(root, day)
+        for entry, counted in verdict.get("derived", {}).items()
+        if isinstance(counted, dict) and all(name in counted for name in names)
+    ]
+    times = Counter(entry for _, entry, _ in found)
+    for device, entry, counted in found:
+        size = f", {counted['size']}" if "size" in counted else ""
+        where = f", {device}" if times[entry] > 1 else ""  # which of the devices it was
+        cells = " | ".join(number(counted[name]) for name in names)
+        lines.append(f"| {entry}{size}{where} | {cells} |")
     if len(lines) == 2:
         raise UsageError(f"nothing in notebooks/data/{day}-*.json counts all of {', '.join(names)}")
     return "\n".join(lines) + "\n"
