@@ -188,6 +188,27 @@ void show_account(Session& session) {
   session.say("Two agree, one does not: on its cliff (above) the model is no guide.");
 }
 
+// An H200, whose counter was recorded (notebooks/data/ncu06-h200.json): with the L2 it reports and
+// with half of it, as if each of its two partitions kept what its own SMs read.
+void show_h200(Session& session) {
+  constexpr int kResident = 2 * 132;
+  session.section("The model for an H200, with all of its L2 and with half, in MB");
+  session.say("                         60 MiB     30 MiB");
+  for (int n : {4096, 8192}) {
+    for (int group : {1, 2, 8, 16}) {
+      const uint64_t all = cube(n, group, kResident, 60 * kMiB);
+      const uint64_t half = cube(n, group, kResident, 30 * kMiB);
+      const std::string name = order_name(group) + " at " + std::to_string(n) + "³";
+      char line[96];
+      std::snprintf(line, sizeof line, "%-20s %11s %10s", name.c_str(), megabytes(all).c_str(),
+                    megabytes(half).c_str());
+      session.say(line);
+      derive(session, name + " on an H200",
+             {{"model_MB", whole_megabytes(all)}, {"model_half_L2_MB", whole_megabytes(half)}});
+    }
+  }
+}
+
 }  // namespace
 
 uint64_t model_read_bytes(int m, int n, int k, int group, int resident, uint64_t l2_bytes) {
@@ -207,6 +228,7 @@ void show_dram_model(Session& session, int ctas_per_sm) {
   show_cards(session);
   gate_card(session);
   show_account(session);
+  show_h200(session);
 }
 
 void judge_dram_model(Session& session) {
