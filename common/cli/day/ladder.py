@@ -23,7 +23,8 @@ def ladder(root: Path) -> str:
     plan = read(root, "ladder")
     measured, roof = plan["measured"], roof_of(root, plan)
     lines = [
-        f"| day | adds | kernel | bank conflicts (derived) | DRAM read by model (derived) "
+        f"| day | adds | kernel | bank conflicts (derived) "
+        f"| DRAM read by model, {plan['quoted']['device']} (derived) "
         f"| {measured['device']}: TFLOP/s (measured) | % of its `mma.sync` roof "
         "| % of cuBLAS there "
         f"| {plan['quoted']['device']}: TFLOP/s (quoted) | % of cuBLAS there |",
