@@ -31,6 +31,24 @@ endfunction()
 # costs minutes of compiling.
 set(TCD_SANITIZED_DAYS 01-fragment-probe)
 
+# bench/instances/*.cu: many instances of a kernel in which nothing depends on the architecture. One
+# PTX, for the lowest, and machine code for all: half of the compile time of one PTX for each.
+function(tcd_bench_instances day folder lowest)
+  file(GLOB instances CONFIGURE_DEPENDS ${folder}/bench/instances/*.cu)
+  if(NOT instances)
+    return()
+  endif()
+  list(TRANSFORM ARGN PREPEND sm_ OUTPUT_VARIABLE code)
+  list(JOIN code "," code)
+  add_library(${day}_instances OBJECT ${instances})
+  tcd_cuda_objects(${day}_instances ARCH OFF)
+  target_compile_options(${day}_instances PRIVATE
+    "-gencode=arch=compute_${lowest},code=[compute_${lowest},sm_${lowest},${code}]")
+  target_include_directories(${day}_instances PRIVATE ${folder})
+  target_link_libraries(${day}_instances PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+  target_sources(${day}_host INTERFACE $<TARGET_OBJECTS:${day}_instances>)
+endfunction()
+
 function(add_day name)
   cmake_parse_arguments(arg "" "" "ARCH" ${ARGN})
   if(TCD_SANITIZE AND NOT name IN_LIST TCD_SANITIZED_DAYS)
@@ -40,7 +58,7 @@ function(add_day name)
   set(day day${number})
   set(folder ${PROJECT_SOURCE_DIR}/days/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp ${folder}/bench/*.cu
-       ${folder}/bench/*.cpp ${folder}/bench/instances/*.cu)  # a bench: kernels of its own, Day 09
+       ${folder}/bench/*.cpp)  # a bench: kernels of its own, Day 09
   if(EXISTS ${folder}/variants.cu)
     list(REMOVE_ITEM sources ${folder}/kernel.cu)  # variants.cu includes and instantiates it
   endif()
@@ -55,13 +73,14 @@ function(add_day name)
   tcd_cuda_objects(${day}_host ARCH ${arg_ARCH})
   target_include_directories(${day}_host PRIVATE ${folder})
   target_link_libraries(${day}_host PUBLIC tcd_harness tcd_gates tcd_ptx PRIVATE tcd_warnings)
+  tcd_bench_instances(${day} ${folder} ${arg_ARCH})
   add_executable(${day} ${kernel_sources})
   tcd_cuda_program(${day} ARCH ${arg_ARCH})
   target_link_libraries(${day} PRIVATE ${day}_host tcd_warnings)
   set_target_properties(${day} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   # ptxas's lines of all sources, beside the executable: the harness reads spill bytes from there.
   add_custom_command(TARGET ${day} POST_BUILD VERBATIM
-    COMMAND sh -c "find CMakeFiles/${day}.dir CMakeFiles/${day}_host.dir -name '*.ptxas' \
+    COMMAND sh -c "find CMakeFiles/${day}.dir CMakeFiles/${day}_*.dir -name '*.ptxas' \
                    -exec cat {} + > ${day}.ptxas"
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   if(BUILD_TESTING AND TCD_DEVICE STREQUAL "emulated" AND EXISTS ${folder}/tests/CMakeLists.txt)

@@ -4,6 +4,7 @@
 # OPTIMISE is for tests that compute a lot themselves.
 if(BUILD_TESTING)
   add_library(tcd_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
+  target_compile_options(tcd_test_main PRIVATE -O0)
   target_link_libraries(tcd_test_main PUBLIC doctest::doctest PRIVATE tcd_warnings)
   target_compile_definitions(tcd_test_main PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 endif()

@@ -12,12 +12,16 @@ namespace tcd::emu {
 namespace sse2 {
 extern const MmaKernels kMmaKernels;
 }
+#ifdef TCD_HAS_AVX2
 namespace avx2 {
 extern const MmaKernels kMmaKernels;
 }
+#endif
+#ifdef TCD_HAS_AVX512
 namespace avx512 {
 extern const MmaKernels kMmaKernels;
 }
+#endif
 
 namespace {
 
@@ -27,11 +31,11 @@ bool has_f16c() {
 }
 
 // The builtin also asks the operating system whether it saves the registers.
-bool can_avx2() {
+[[maybe_unused]] bool can_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 
-bool can_avx512() {
+[[maybe_unused]] bool can_avx512() {
   return can_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
@@ -55,8 +59,12 @@ const MmaKernels& choose() {
 const MmaKernels* mma_kernels(const char* isa) {
   std::string_view name = isa;
   if (name == "sse2") return &sse2::kMmaKernels;
+#ifdef TCD_HAS_AVX2
   if (name == "avx2" && can_avx2()) return &avx2::kMmaKernels;
+#endif
+#ifdef TCD_HAS_AVX512
   if (name == "avx512" && can_avx512()) return &avx512::kMmaKernels;
+#endif
   return nullptr;
 }
 
