@@ -45,7 +45,7 @@ constexpr Profile hopper(Profile card, std::string_view evidence) {  // 9.0
   card.compute_major = 9, card.compute_minor = 0;
   card.shared_per_sm = 228 * kKiB, card.shared_per_block_optin = 227 * kKiB;
   card.threads_per_sm = 2048, card.ctas_per_sm = 32;
-  card.tensor = {.chunk_k16 = 16, .fraction_bits = 25, .evidence = evidence};
+  card.tensor = {.chunk_k16 = 16, .fraction_bits = 25, .evidence = evidence, .alignment_floor = 7};
   return card;
 }
 

@@ -14,7 +14,8 @@ void multiply(const MmaKernels& kernels, const TensorNumerics& numerics, bool ha
   const int chunk = numerics.chunk_k16, bits = numerics.fraction_bits;
   if (half) {
     if (kernels.multiply_proven_f16(chunk, a, b, c, d)) return;
-    kernels.multiply_general_f16(chunk, bits, a, b, c, d);
+    kernels.multiply_general_f16(chunk, {bits, kLeastNormalF16 - numerics.alignment_floor}, a, b, c,
+                                 d);
   } else {
     if (kernels.multiply_proven_f32(chunk, a, b, c, d)) return;
     kernels.multiply_general_f32(chunk, bits, a, b, c, d);

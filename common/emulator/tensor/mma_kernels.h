@@ -8,14 +8,18 @@
 // The chip's step (source: hardware-vectors README, Khattak and Mikaitis, arXiv 2512.07004): every
 // product keeps its exact significand with exponent e_a + e_b (-14 for subnormal inputs), all terms
 // are cut to F fraction bits below the largest exponent, added as integers, normalised and rounded
-// once (FP32 toward zero, FP16 to nearest even). A sum of zero is +0.
+// once (FP32 toward zero, FP16 to nearest even). A result of zero is +0, also where a negative sum
+// rounds to it. On an H200 the largest exponent counts as at least the result format's least normal
+// one minus 7 (-133, -21): with a zero C, sums of tiny products lose bits earlier.
 //
 // The proof. Let every product and every element of C be a multiple of 2^q, and let the magnitudes
 // of one element's terms sum to less than 2^(q+24). Then every partial sum is a multiple of 2^q
 // below 2^(q+24): FP32 holds it, so FP32 additions are exact in any order. The largest exponent E
 // is at most q + 23, so bits below 2^(E-24), hence below 2^q, are all that F >= 24 drops: there are
-// none. The chip's sum is the exact one, it fits 24 bits, and no rounding happens. Subnormal inputs
-// keep exponent -14 whatever their value, so they enter the bound as 2^-14.
+// none. (The floor drops bits below 2^-46 of an FP16 result's sum; the proof's room for a subnormal
+// C, 2^-14 < 2^(q+23), keeps q above -37.) The chip's sum is the exact one, it fits 24 bits, and no
+// rounding happens. Subnormal inputs keep exponent -14 whatever their value, so they enter the
+// bound as 2^-14.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +54,14 @@ struct alignas(64) PreparedB {
 
 inline constexpr int kMinFractionBits = 13, kMaxFractionBits = 25;
 
+// How terms are aligned: F, and the exponent below which E does not go.
+struct Alignment {
+  int fraction_bits;
+  int floor;
+  Alignment(int f, int least = -100000) : fraction_bits(f), floor(least) {}
+};
+inline constexpr int kLeastNormalF16 = -14, kLeastNormalF32 = -126;
+
 struct MmaKernels {
   const char* isa;  // "sse2", "avx2", "avx512"
   void (*prepare_a)(const Row* a, int registers, PreparedA& out);
@@ -66,9 +78,10 @@ struct MmaKernels {
   bool (*multiply_proven_f16)(int chunk, const PreparedA& a, const PreparedB& b, const Row* c,
                               Row* d);
   // fraction_bits: F, from kMinFractionBits to kMaxFractionBits.
-  void (*multiply_general_f32)(int chunk, int fraction_bits, PreparedA& a, PreparedB& b,
+  // The floor matters to FP16 results only: in_range keeps the others far above it.
+  void (*multiply_general_f32)(int chunk, Alignment alignment, PreparedA& a, PreparedB& b,
                                const Row* c, Row* d);
-  void (*multiply_general_f16)(int chunk, int fraction_bits, PreparedA& a, PreparedB& b,
+  void (*multiply_general_f16)(int chunk, Alignment alignment, PreparedA& a, PreparedB& b,
                                const Row* c, Row* d);
   // One 16 x 8 accumulator from 2 rows of f16x2 to 4 of f32 and back (to nearest even).
   void (*widen_accumulator)(const Row* half, Row* out);

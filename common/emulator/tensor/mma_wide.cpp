@@ -26,7 +26,7 @@ float a_value(const Values& v, int row, int k) {
 }
 float b_value(const Values& v, int k, int n) { return v.b[2 * (k / 8) + k % 2][4 * n + k % 8 / 2]; }
 
-void multiply_slowly(const Values& v, int chunk, int fraction_bits, const Row* c, Row* d) {
+void multiply_slowly(const Values& v, int chunk, Alignment alignment, const Row* c, Row* d) {
   const int k_total = 8 * v.steps;
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int e = 0; e < 4; ++e) {
@@ -38,7 +38,7 @@ void multiply_slowly(const Values& v, int chunk, int fraction_bits, const Row* c
       }
       float sum = std::bit_cast<float>(c[e].lane[lane]);
       for (int k = 0; k < k_total; k += chunk) {
-        sum = slow_dot(x + k, y + k, std::min(chunk, k_total - k), sum, fraction_bits);
+        sum = slow_dot(x + k, y + k, std::min(chunk, k_total - k), sum, alignment);
       }
       d[e].lane[lane] = std::bit_cast<uint32_t>(sum);
     }
@@ -55,7 +55,7 @@ void multiply_f32(const TensorNumerics& numerics, const Values& v, const Row* c,
   if (!a.in_range || !b.in_range) {
     Row addend[4];  // d may alias c
     std::copy(c, c + 4, addend);
-    multiply_slowly(v, chunk, bits, addend, d);
+    multiply_slowly(v, chunk, {bits, kLeastNormalF32 - numerics.alignment_floor}, addend, d);
   } else if (!kernels.multiply_proven_f32(chunk, a, b, c, d)) {
     kernels.multiply_general_f32(chunk, bits, a, b, c, d);
   }

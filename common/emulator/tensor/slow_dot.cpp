@@ -41,6 +41,7 @@ float toward_zero(int64_t sum, int unit) {
     magnitude = drop > 63 ? 0 : magnitude >> drop;
     unit += drop;
   }
+  if (magnitude == 0) return 0.0f;  // +0, also for a negative sum
   // At most 24 bits are left: ldexp is exact, or overflows to infinity.
   float value = std::ldexp(float(magnitude), unit);
   return sum < 0 ? -value : value;
@@ -48,7 +49,8 @@ float toward_zero(int64_t sum, int unit) {
 
 }  // namespace
 
-float slow_dot(const float* a, const float* b, int count, float c, int fraction_bits) {
+float slow_dot(const float* a, const float* b, int count, float c, Alignment alignment) {
+  const int fraction_bits = alignment.fraction_bits;
   float special = c;  // IEEE's class of result, in which finite products cannot overflow
   for (int k = 0; k < count; ++k) {
     bool finite = std::isfinite(a[k]) && std::isfinite(b[k]);
@@ -58,7 +60,7 @@ float slow_dot(const float* a, const float* b, int count, float c, int fraction_
   if (std::isinf(special)) return special;
 
   Term addend = term_of(c);
-  int top = addend.significand ? addend.exponent : -10000;
+  int top = addend.significand ? addend.exponent : alignment.floor;
   for (int k = 0; k < count; ++k) {
     if (a[k] != 0 && b[k] != 0) {
       top = std::max(top, term_of(a[k]).exponent + term_of(b[k]).exponent);

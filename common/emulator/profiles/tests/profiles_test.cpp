@@ -22,6 +22,7 @@ std::string inconsistency(const Profile& p) {
   if (p.ctas_per_sm * 32 > p.threads_per_sm) return "more CTAs than warps";
   if (p.tensor.chunk_k16 != (p.compute() >= 90 ? 16 : 8)) return "tensor chunk";
   if (p.tensor.fraction_bits != (p.compute() >= 90 ? 25 : 24)) return "tensor fraction bits";
+  if (p.tensor.alignment_floor != (p.compute() == 90 ? 7 : 1000)) return "alignment floor";
   return "";
 }
 

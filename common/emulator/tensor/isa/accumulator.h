@@ -44,6 +44,16 @@ TCD_INLINE void store_f16(Row* d, Place at, Pair v) {
   store(static_cast<void*>(d[at.half].lane + at.lane),
         either(round_to_half(v.even), shl<16>(round_to_half(v.odd))));
 }
+// What a multiplication leaves: its zero is +0, also where a negative sum rounds to it. (A
+// conversion, store_f16, keeps the sign.)
+TCD_INLINE Ints half_result(Floats v) {
+  Ints half = round_to_half(v);
+  return but_not(half, greater(every(1), both(half, every(0x7fff))));
+}
+TCD_INLINE void store_f16_result(Row* d, Place at, Pair v) {
+  store(static_cast<void*>(d[at.half].lane + at.lane),
+        either(half_result(v.even), shl<16>(half_result(v.odd))));
+}
 TCD_INLINE Floats through_half(Floats v) { return low_half(round_to_half(v)); }
 
 template <bool kHalf>
@@ -57,6 +67,14 @@ template <bool kHalf>
 TCD_INLINE void store_pair(Row* d, Place at, Pair v) {
   if constexpr (kHalf)
     store_f16(d, at, v);
+  else
+    store_f32(d, at, v);
+}
+
+template <bool kHalf>
+TCD_INLINE void store_result(Row* d, Place at, Pair v) {
+  if constexpr (kHalf)
+    store_f16_result(d, at, v);
   else
     store_f32(d, at, v);
 }

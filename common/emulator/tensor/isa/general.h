@@ -62,15 +62,16 @@ struct Column {
 
   // Sets the scale 2^(F - E); returns C aligned and truncated.
   __attribute__((always_inline)) Ints begin(Floats addend, Ints product_exponent,
-                                            int fraction_bits) {
+                                            Alignment alignment) {
     Ints exponent = sub(shr<23>(magnitude_bits(addend)), every(127));
     if constexpr (kHalf) {
       Ints zero = greater(every(1), magnitude_bits(addend));
-      exponent = select(zero, exponent, larger(exponent, every(-14)));
+      exponent = select(zero, exponent, larger(exponent, every(kLeastNormalF16)));
+      exponent = larger(exponent, every(alignment.floor));
     }
     c = addend;
     no_product = greater(every(kNoProduct / 2), product_exponent);
-    Ints top = sub(larger(product_exponent, exponent), every(fraction_bits));
+    Ints top = sub(larger(product_exponent, exponent), every(alignment.fraction_bits));
     scale = power_of_two(sub(every(0), top));
     unscale = power_of_two(top);
     return truncate(mul(c, scale));
@@ -117,7 +118,7 @@ TCD_INLINE void add_products(const PreparedA& a, const PreparedB& b, int step, i
 
 // One chunk for kTogether groups, in place: kSteps times 8 products from step `from`.
 template <int kSteps, bool kHalf>
-TCD_INLINE void chip_step(const PreparedA& a, const PreparedB& b, int from, int fraction_bits,
+TCD_INLINE void chip_step(const PreparedA& a, const PreparedB& b, int from, Alignment alignment,
                           int first, Pair* acc) {
   using Side = Column<kHalf, (kSteps > 1)>;
   Ints top[kTogether];
@@ -127,8 +128,8 @@ TCD_INLINE void chip_step(const PreparedA& a, const PreparedB& b, int from, int 
   Pair scale[kTogether];
   Sums sums[2][kTogether];  // 16 products at F = 25 may need 33 bits: two sums of 8
   for (int i = 0; i < kTogether; ++i) {
-    sums[0][i].even = even[i].begin(acc[i].even, sar<16>(shl<16>(top[i])), fraction_bits);
-    sums[0][i].odd = odd[i].begin(acc[i].odd, sar<16>(top[i]), fraction_bits);
+    sums[0][i].even = even[i].begin(acc[i].even, sar<16>(shl<16>(top[i])), alignment);
+    sums[0][i].odd = odd[i].begin(acc[i].odd, sar<16>(top[i]), alignment);
     sums[1][i] = {every(0), every(0)};
     scale[i] = {even[i].scale, odd[i].scale};
   }
@@ -149,7 +150,7 @@ TCD_INLINE Floats special_or(Floats ieee, Floats chip) {
 }
 
 template <int kSteps, bool kHalf>
-void multiply_general(int fraction_bits, const PreparedA& a, const PreparedB& b, const Row* c,
+void multiply_general(Alignment alignment, const PreparedA& a, const PreparedB& b, const Row* c,
                       Row* d) {
   bool special = a.special || b.special;
   Ints largest = every(0);
@@ -164,7 +165,7 @@ void multiply_general(int fraction_bits, const PreparedA& a, const PreparedB& b,
     for (int step = 0; step < b.registers; step += kSteps) {
       Pair ieee[kTogether];
       for (int i = 0; i < kTogether; ++i) ieee[i] = acc[i];
-      chip_step<kSteps, kHalf>(a, b, step, fraction_bits, first, acc);
+      chip_step<kSteps, kHalf>(a, b, step, alignment, first, acc);
       if (special) {
         for (int s = step; s < step + kSteps; ++s) accumulate<kTogether>(a, b, s, first, ieee);
       }
@@ -178,21 +179,21 @@ void multiply_general(int fraction_bits, const PreparedA& a, const PreparedB& b,
         for (Pair& v : acc) v = {through_half(v.even), through_half(v.odd)};
       }
     }
-    for (int i = 0; i < kTogether; ++i) store_pair<kHalf>(d, place_of(first + i), acc[i]);
+    for (int i = 0; i < kTogether; ++i) store_result<kHalf>(d, place_of(first + i), acc[i]);
   }
 }
 
 constexpr int kHalfExponent = -14;  // of FP16's subnormals; other formats bring their exponents
 
 template <bool kHalf>
-void multiply_general(int chunk, int fraction_bits, PreparedA& a, PreparedB& b, const Row* c,
+void multiply_general(int chunk, Alignment alignment, PreparedA& a, PreparedB& b, const Row* c,
                       Row* d) {
   if (!a.has_exponents) prepare_exponents(a, kHalfExponent);
   if (!b.has_exponents) prepare_exponents(b, kHalfExponent);
   if (chunk == 16 && b.registers == 2) {
-    multiply_general<2, kHalf>(fraction_bits, a, b, c, d);
+    multiply_general<2, kHalf>(alignment, a, b, c, d);
   } else {
-    multiply_general<1, kHalf>(fraction_bits, a, b, c, d);
+    multiply_general<1, kHalf>(alignment, a, b, c, d);
   }
 }
 

@@ -54,7 +54,7 @@ bool multiply_proven(int chunk, const PreparedA& a, const PreparedB& b, const Ro
       }
       accumulate<kSideBySide>(a, b, 1, first, acc);
     }
-    for (int i = 0; i < kSideBySide; ++i) store_pair<kHalf>(d, place_of(first + i), acc[i]);
+    for (int i = 0; i < kSideBySide; ++i) store_result<kHalf>(d, place_of(first + i), acc[i]);
   }
   return true;
 }

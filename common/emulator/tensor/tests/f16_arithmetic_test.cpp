@@ -19,6 +19,7 @@ using tiles::Kind;
 struct Step {
   int k, chunk, fraction_bits;
   bool half_accumulator;
+  int floor = reference::kNoFloor;  // E is at least this
 };
 
 std::vector<uint32_t> model(const tiles::Tile& tile, const Step& step) {
@@ -31,7 +32,7 @@ std::vector<uint32_t> model(const tiles::Tile& tile, const Step& step) {
       d[size_t(m * 8 + n)] =
           reference::dot(row, column, tile.c[size_t(m * 8 + n)], reference::kF16,
                          step.half_accumulator ? reference::kF16 : reference::kF32, step.chunk,
-                         step.fraction_bits);
+                         step.fraction_bits, step.floor);
     }
   }
   return d;
@@ -46,7 +47,7 @@ std::vector<uint32_t> general(const MmaKernels& kernels, const tiles::Tile& tile
   kernels.prepare_b(f.b, step.k / 8, b);
   auto multiply =
       step.half_accumulator ? kernels.multiply_general_f16 : kernels.multiply_general_f32;
-  multiply(step.chunk, step.fraction_bits, a, b, f.c, f.c);  // in place: d aliases c
+  multiply(step.chunk, {step.fraction_bits, step.floor}, a, b, f.c, f.c);  // in place: d aliases c
   return tiles::matrix_of(f.c, step.half_accumulator);
 }
 
@@ -65,8 +66,9 @@ std::vector<const MmaKernels*> variants() {
 }
 
 constexpr Step kSteps[] = {
-    {8, 8, 24, false}, {16, 8, 24, false}, {8, 8, 25, false}, {16, 16, 25, false},
-    {8, 8, 24, true},  {16, 8, 24, true},  {8, 8, 25, true},  {16, 16, 25, true},
+    {8, 8, 24, false},     {16, 8, 24, false},      {8, 8, 25, false}, {16, 16, 25, false},
+    {8, 8, 24, true},      {16, 8, 24, true},       {8, 8, 25, true},  {16, 16, 25, true},
+    {8, 8, 25, true, -21}, {16, 16, 25, true, -21},
 };
 
 }  // namespace
@@ -203,7 +205,7 @@ TEST_CASE("a changed register is seen, whichever lane changed") {
 
 TEST_CASE("mma.h picks chunk and F from the profile's numerics") {
   tiles::Rng rng(3);
-  const TensorNumerics ampere{8, 24, ""}, hopper{16, 25, ""};
+  const TensorNumerics ampere{8, 24, ""}, hopper{16, 25, "", 7};
   int apart = 0;
   for (int i = 0; i < 20; ++i) {
     for (int k : {8, 16}) {
@@ -221,7 +223,9 @@ TEST_CASE("mma.h picks chunk and F from the profile's numerics") {
             (half ? mma_m16n8k16_f16_f16 : mma_m16n8k16_f32_f16)(numerics, f.a, f.b, f.c, d);
           results[chip] = tiles::matrix_of(d, half);
           int chunk = std::min(numerics.chunk_k16, k);
-          CHECK(results[chip] == model(tile, {k, chunk, numerics.fraction_bits, half}));
+          CHECK(results[chip] == model(tile, {k, chunk, numerics.fraction_bits, half,
+                                              (half ? kLeastNormalF16 : kLeastNormalF32) -
+                                                  numerics.alignment_floor}));
         }
         apart += results[0] != results[1];
       }

@@ -89,7 +89,7 @@ int main() {
   std::map<std::pair<std::string, int>, Tally> tallies;
   std::string line;
   while (std::getline(in, line)) {
-    if (line.find("sm_90") != std::string::npos) chip = {16, 25, ""};
+    if (line.find("sm_90") != std::string::npos) chip = {16, 25, "", 7};
     if (line.empty() || line[0] == '#') continue;
     std::vector<std::string> field(1);
     for (char ch : line) {

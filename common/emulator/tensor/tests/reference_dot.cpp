@@ -67,13 +67,14 @@ uint32_t encode(int64_t sum, int scale, Format format) {
       uint64_t(std::max(unit + fraction + bias - 1, 0));  // carries add up by themselves
   uint64_t pattern = (field << fraction) + kept;
   if (pattern >= infinity) return sign | infinity;
+  if (pattern == 0) return 0;  // no -0, also where a negative sum rounds to it
   return sign | uint32_t(pattern);
 }
 
 }  // namespace
 
 uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t c, Format inputs,
-              Format result, int fraction_bits) {
+              Format result, int fraction_bits, int floor) {
   const uint32_t nan = result.exponent_bits == 5 ? 0x7fff : 0x7fffffff;
   const uint32_t infinity = result.exponent_bits == 5 ? 0x7c00 : 0x7f800000;
   const uint32_t minus = result.exponent_bits == 5 ? 0x8000 : 0x80000000u;
@@ -110,7 +111,7 @@ uint32_t step(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t
   if (plus_infinity && minus_infinity) return nan;
   if (plus_infinity || minus_infinity) return infinity | (minus_infinity ? minus : 0);
 
-  int top = -100000;
+  int top = floor;
   for (const Term& t : std::span(terms, count)) {
     if (t.significand != 0) top = std::max(top, t.exponent);
   }
@@ -135,10 +136,10 @@ uint32_t convert(uint32_t pattern, Format from, Format to) {
 }
 
 uint32_t dot(std::span<const uint32_t> a, std::span<const uint32_t> b, uint32_t c, Format inputs,
-             Format result, int chunk, int fraction_bits) {
+             Format result, int chunk, int fraction_bits, int floor) {
   for (size_t k = 0; k < a.size(); k += size_t(chunk)) {
     c = step(a.subspan(k, size_t(chunk)), b.subspan(k, size_t(chunk)), c, inputs, result,
-             fraction_bits);
+             fraction_bits, floor);
   }
   return c;
 }

@@ -6,6 +6,7 @@
 
 #include "tensor/fp8.h"
 #include "tensor/mma.h"
+#include "tensor/mma_kernels.h"
 #include "tensor/tests/reference_dot.h"
 #include "tensor/tests/tiles.h"
 
@@ -34,21 +35,24 @@ tiles::Tile random_tile(tiles::Rng& rng, int k, reference::Format format, bool h
   return tile;
 }
 
-Matrix model(const tiles::Tile& tile, reference::Format format, int chunk, int fraction_bits) {
+Matrix model(const tiles::Tile& tile, reference::Format format, int chunk,
+             const TensorNumerics& chip) {
+  const int least = tile.half_accumulator ? kLeastNormalF16 : kLeastNormalF32;
   Matrix d(128), column(size_t(tile.k));
   for (int n = 0; n < 8; ++n) {
     for (int k = 0; k < tile.k; ++k) column[size_t(k)] = tile.b[size_t(k * 8 + n)];
     for (int m = 0; m < 16; ++m) {
       std::span<const uint32_t> row(tile.a.data() + m * tile.k, size_t(tile.k));
-      d[size_t(m * 8 + n)] = reference::dot(
-          row, column, tile.c[size_t(m * 8 + n)], format,
-          tile.half_accumulator ? reference::kF16 : reference::kF32, chunk, fraction_bits);
+      d[size_t(m * 8 + n)] =
+          reference::dot(row, column, tile.c[size_t(m * 8 + n)], format,
+                         tile.half_accumulator ? reference::kF16 : reference::kF32, chunk,
+                         chip.fraction_bits, least - chip.alignment_floor);
     }
   }
   return d;
 }
 
-const TensorNumerics kAmpere{8, 24, ""}, kHopper{16, 25, ""};
+const TensorNumerics kAmpere{8, 24, ""}, kHopper{16, 25, "", 7};
 
 }  // namespace
 
@@ -65,7 +69,7 @@ TEST_CASE("BF16 equals the integer model, from subnormals to the largest numbers
             INFO("k " << k << " chunk " << chip.chunk_k16 << " kinds " << int(a) << int(b)
                       << int(c));
             REQUIRE(tiles::matrix_of(f.c, false) ==
-                    model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip.fraction_bits));
+                    model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip));
           }
         }
       }
@@ -93,7 +97,7 @@ TEST_CASE("BF16 at every scale: where the kernels hand over to the slow model, a
         (k == 8 ? mma_m16n8k8_f32_bf16 : mma_m16n8k16_f32_bf16)(chip, f.a, f.b, f.c, f.c);
         INFO("scales " << scale_a << ' ' << scale_b);
         REQUIRE(tiles::matrix_of(f.c, false) ==
-                model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip.fraction_bits));
+                model(tile, reference::kBf16, std::min(k, chip.chunk_k16), chip));
       }
     }
   }
@@ -115,12 +119,11 @@ TEST_CASE("TF32 equals the integer model, its 13 low bits ignored; chunks of 4 o
             tiles::Fragments f = tiles::fragments_of_words(words, 32);
             (k == 4 ? mma_m16n8k4_f32_tf32 : mma_m16n8k8_f32_tf32)(chip, f.a, f.b, f.c, f.c);
             int chunk = std::min(k, chip.chunk_k16 / 2);
-            Matrix expected = model(tile, reference::kTf32, chunk, chip.fraction_bits);
+            Matrix expected = model(tile, reference::kTf32, chunk, chip);
             INFO("k " << k << " chunk " << chunk << " kinds " << int(a) << int(b) << int(c));
             REQUIRE(tiles::matrix_of(f.c, false) == expected);
             if (k == 8) {  // the other chip's chunk
-              split_differs +=
-                  expected != model(tile, reference::kTf32, 12 - chunk, chip.fraction_bits);
+              split_differs += expected != model(tile, reference::kTf32, 12 - chunk, chip);
             }
           }
         }
@@ -191,8 +194,8 @@ TEST_CASE("FP8 on sm_89: 16 products a step, 13 fraction bits, FP32 results cut 
                 }
                 part.b.assign(tile.b.begin() + from * 8, tile.b.begin() + from * 8 + 128);
                 part.c = expected;
-                expected = model(part, format, 16, 13);
-                other = model(part, format, 16, 14);
+                expected = model(part, format, 16, {16, 13, ""});
+                other = model(part, format, 16, {16, 14, ""});
                 if (!half) expected = cut(expected);
                 if (!half) other = cut(other);
               }
@@ -237,7 +240,8 @@ TEST_CASE("FP8 on sm_90: two FP16 products by byte pairs, C added at the end") {
                   y.push_back(tile.b[size_t((4 * w + byte) * 8 + n)] << 8);
                 }
               }
-              sum = reference::dot(x, y, sum, reference::kF16, result, k / 2, 25);
+              sum =
+                  reference::dot(x, y, sum, reference::kF16, result, k / 2, 25, half ? -21 : -133);
             }
             uint32_t c = tile.c[size_t(m * 8 + n)], expected;
             float left = std::bit_cast<float>(reference::convert(sum, result, reference::kF32));
