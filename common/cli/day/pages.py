@@ -6,13 +6,15 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- data day01 -->  …  <!-- end data -->
     <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
     <!-- ladder -->  …  <!-- end ladder -->
+    <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
 notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
 table of what was counted there: a row for each entry of "derived" that has all the counters named,
 a column for each counter, and the device's name where several counted the same. `ladder` is the
-table of all days (ladder.py).
+table of all days (ladder.py). `tiles FILE` makes a table of the instructions in which a card and
+the emulator were compared (tiles.py).
 """
 
 from __future__ import annotations
@@ -25,11 +27,12 @@ from typing import Any
 
 from day.errors import UsageError
 from day.ladder import ladder
+from day.tiles import tiles
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-    r"(?P<open><!-- (?P<kind>include|data|counters|ladder)(?P<arguments>[^>]*?) -->\n)"
+    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles)(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
     re.DOTALL,
@@ -37,7 +40,11 @@ MARKER = re.compile(
 
 
 def pages(root: Path) -> list[Path]:
-    return [root / "README.md", *sorted(root.glob("days/*/README.md"))]
+    return [
+        root / "README.md",
+        *sorted(root.glob("days/*/README.md")),
+        *sorted(root.glob("common/emulator/**/README.md")),
+    ]
 
 
 def render(root: Path, text: str) -> str:
@@ -45,10 +52,7 @@ def render(root: Path, text: str) -> str:
 
     def replace(match: re.Match[str]) -> str:
         arguments = match["arguments"].split()
-        make = {"include": include, "data": data, "counters": counters, "ladder": ladder}[
-            match["kind"]
-        ]
-        body = make(root, *arguments)
+        body = MAKERS[match["kind"]](root, *arguments)
         return f"{match['open']}{body}{match['close']}"
 
     return MARKER.sub(replace, text)
@@ -187,6 +191,9 @@ def provenance(verdict: Verdict) -> str:
     known = ("device", "architecture", "driver", "cuda", "date", "command", "source")
     facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
     return f"- *{words}*: {facts}.\n"
+
+
+MAKERS = {"include": include, "data": data, "counters": counters, "ladder": ladder, "tiles": tiles}
 
 
 def stale(root: Path) -> list[Path]:

@@ -123,6 +123,46 @@ def test_a_failed_gate_is_not_shown_as_exact(root):
     assert "| matmul | FAILED, 9 compared |" in text
 
 
+TILES = {
+    "provenance": {"kind": "measured", "device": "NVIDIA X", "command": "compare_on_card"},
+    "elements": 900,
+    "differ": 2,
+    "controls": 3,
+    "controls_found": 3,
+    "ops": [
+        {"op": "m16n8k8.f32.f16.f16.f32", "tiles": 2000, "elements": 500, "differ": 0},
+        {"op": "m16n8k32.s32.s8.u8.s32", "tiles": 3000, "elements": 300, "differ": 1},
+        {"op": "m16n8k32.satfinite.s32.u8.u8.s32", "tiles": 1000, "elements": 100, "differ": 1},
+    ],
+}
+
+
+def test_tiles_are_summed_over_forms(root):
+    (root / "card.json").write_text(json.dumps(TILES))
+    text = pages.render(root, "<!-- tiles card.json -->\n<!-- end tiles -->\n")
+    assert "| `m16n8k8.f32.f16.f16.f32` | 1 | 2,000 | 500 | 0 |\n" in text
+    assert "| `m16n8k32.s32.{s8,u8}` | 2 | 1,000 | 400 | 2 |\n" in text
+    assert "| all | 3 | | 900 | 2 |\n" in text
+    assert "device `NVIDIA X`" in text and "found in 3 of 3 tries" in text
+
+
+def test_tiles_of_the_emulated_device_are_no_evidence(root):
+    derived = TILES | {"provenance": {"kind": "derived", "device": "NVIDIA X (emulated)"}}
+    (root / "card.json").write_text(json.dumps(derived))
+    with pytest.raises(UsageError, match="not measured on a card"):
+        pages.render(root, "<!-- tiles card.json -->\n<!-- end tiles -->\n")
+    with pytest.raises(UsageError, match="does not exist"):
+        pages.render(root, "<!-- tiles none.json -->\n<!-- end tiles -->\n")
+
+
+def test_pages_of_the_emulator_are_kept_too(root):
+    file = root / "common" / "emulator" / "tensor" / "README.md"
+    file.parent.mkdir(parents=True)
+    (root / "card.json").write_text(json.dumps(TILES))
+    file.write_text("<!-- tiles card.json -->\nold\n<!-- end tiles -->\n")
+    assert pages.stale(root) == [file]
+
+
 def test_stale_pages_are_found_and_written(root):
     file = root / "days/01-x/README.md"
     file.write_text(page(root, "include days/01-x/kernel.cu load", "include"))
