@@ -11,7 +11,7 @@ function(tcd_cuda_objects target)
     CUDA_ARCHITECTURES "${arg_ARCH}"
     CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/cmake/keep_ptxas_lines.sh")
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo -Xptxas=-v>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo -Xptxas=-v -Xcompiler=-Wno-unused-parameter>)
 endfunction()
 
 function(tcd_cuda_program target)

@@ -102,7 +102,7 @@ GateResult GuardedOutput::check_guards(const std::string& name) const {
         "dimension instead of N");
   } else if (after > 0) {
     lines.push_back(
-        "likely: the store's row guard is missing, M and N are confused, or the "
+        "likely: the store's row or column guard is missing, M and N are confused, or the "
         "leading dimension in the store is too large");
   } else {
     lines.push_back("likely: a negative index, that is an offset subtracted before its check");

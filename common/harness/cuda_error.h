@@ -1,4 +1,5 @@
-// CUDA errors as exceptions. A day that meets one ends with exit code 2 and the call's name.
+// CUDA errors as exceptions. A day that meets one ends and says the call's name: with exit code 1
+// when its kernel is at fault, else with 2.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -103,6 +103,7 @@ std::string GemmProblem::text() const {
 
 GemmProblem shape_for_controls(GemmProblem problem, const GemmShape& shape) {
   problem.m += 2 * shape.cta_m;  // so that one missing row of CTAs does not end at N
+  problem.m += (shape.cta_k - problem.m % shape.cta_k) % shape.cta_k;  // K has to be whole k-tiles
   problem.k = problem.m;
   problem.padding = 2 * shape.cta_n;
   return problem;

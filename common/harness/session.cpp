@@ -122,6 +122,24 @@ int keep(OutputFile& file, const nlohmann::json& json, int exit_code) {
   }
 }
 
+// The kernel did something a device does not allow. That is a wrong kernel, not an environment.
+bool is_kernel_fault(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // The part that may throw; the caller turns exceptions into exit code 2.
 int run_on_device(const DayInfo& day, const std::string& json_path, uint64_t seed,
                   const std::string& command, const std::function<void(Session&)>& body) {
@@ -141,7 +159,13 @@ int run_on_device(const DayInfo& day, const std::string& json_path, uint64_t see
                 0);
   }
   Session session(day, device, seed, command);
-  body(session);
+  try {
+    body(session);
+  } catch (const CudaError& error) {
+    if (!is_kernel_fault(error.code())) throw;
+    // Nothing can run after it: CUDA returns this error from now on.
+    session.gate(GateResult::fail("the kernel runs to its end", 1, {error.what()}));
+  }
   const int exit_code = session.finish();
   return keep(json_file, session.to_json(), exit_code);
 }

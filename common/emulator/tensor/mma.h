@@ -4,8 +4,8 @@
 // Fragments"): for m16n8k8 .f16 A is 2 rows of f16x2, B 1 row, C and D 4 rows of f32 (or 2 of
 // f16x2). d may alias c.
 //
-// Evidence for the arithmetic. sm_90: everything here verified on an H200, a million random tiles of
-// each instruction (README.md). Elsewhere, by type:
+// Evidence for the arithmetic. sm_90: everything here verified on an H200, a million random tiles
+// of each instruction (README.md). Elsewhere, by type:
 //   f16 -> f32  verified by recording (sm_80, sm_89: 5,000 rows each); sm_75 from the literature
 //   f16 -> f16  from the literature (on chips with chunks of 8, rounded to FP16 between them)
 //   bf16, tf32  from the literature: as f16; TF32 sums half as many products a step
