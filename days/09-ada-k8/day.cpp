@@ -43,7 +43,9 @@ void judge_counts(Session& session, const std::map<std::string, uint64_t>& count
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (day::bench::asks_for_bench(argc, argv)) return day::bench::run_bench(argc, argv, kInfo);
+  if (!day::bench::bench_options_in(argc, argv).empty()) {
+    return day::bench::run_bench(argc, argv, kInfo);
+  }
   tcd::harness::GemmDay gemm;
   gemm.info = kInfo;
   gemm.variants = day::variants();

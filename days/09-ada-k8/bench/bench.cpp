@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/combinations.h"
+#include "bench/csv.h"
+
 namespace day::bench {
 
 namespace {
@@ -25,9 +28,6 @@ void refuse_contradictions(const Options& options) {
   }
   if (options.unfused && options.no_minimum) {
     throw UsageError("--no-minimum was compiled without an epilogue to compare --unfused with");
-  }
-  if (options.no_minimum && options.sweep) {
-    throw UsageError("--no-minimum exists for two tiles only; --sweep takes all five");
   }
 }
 
@@ -82,21 +82,27 @@ std::vector<Row> run_one(Session& session, const Options& options) {
 
 int run_bench(int argc, char** argv, const tcd::harness::DayInfo& info) {
   Options options;
+  options.given = bench_options_in(argc, argv);
   const auto add = [&](CLI::App& app) {
     add_options_of_the_day(app, options);
+    add_options_of_the_day_only(app);
     add_options(app, options);
+    app.callback([&app, &options] { refuse_ignored(app, options.given); });
   };
   return tcd::harness::run_day(argc, argv, info, add, [&](Session& session) {
     refuse_contradictions(options);
     if (options.soak > 0) require_card(session, "--soak");
+    Csv csv(options.csv);
     std::vector<Row> rows;
-    if (options.sweep) rows = sweep(session, options);
-    if (options.gsweep) {
-      for (Row& row : group_sweep(session, options)) rows.push_back(std::move(row));
+    if (options.sweep) {
+      rows = sweep(session, options, csv);
+    } else if (options.gsweep) {
+      rows = group_sweep(session, options, csv);
+    } else {
+      rows = run_one(session, options);
+      csv.add(rows.front());
     }
-    if (rows.empty()) rows = run_one(session, options);
     record_rows(session, rows);
-    write_csv(options.csv, rows);
   });
 }
 

@@ -89,15 +89,15 @@ void soak(tcd::harness::Session& session, const Configuration& configuration, co
           int seconds);
 
 // sweeps.cpp
-std::vector<Row> sweep(tcd::harness::Session& session, const Options& options);
-std::vector<Row> group_sweep(tcd::harness::Session& session, const Options& options);
+class Csv;  // csv.h
+std::vector<Row> sweep(tcd::harness::Session& session, const Options& options, Csv& csv);
+std::vector<Row> group_sweep(tcd::harness::Session& session, const Options& options, Csv& csv);
 
 // identity.cpp: busy tensor cycles, the same for everyone.
 void show_identity(tcd::harness::Session& session, const Size& size, Mma mma,
                    Accumulator accumulator);
 
 // rows.cpp
-void write_csv(const std::string& path, const std::vector<Row>& rows);
 void record_rows(tcd::harness::Session& session, const std::vector<Row>& rows);
 
 }  // namespace day::bench

@@ -1,6 +1,7 @@
 #include "bench/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "gates/result.h"
 #include "harness/control.h"
@@ -21,7 +22,9 @@ void add_kernel_options(CLI::App& app, Options& options) {
          "--tile", options.tile,
          "CTA tile: 0 64x64, 4 warps of 32x32 (small matrices); 1 128x128, 8 warps of 64x32 "
          "(Days 03 to 08); 2 256x128, 8 warps of 64x64; 3 128x128, 4 warps of 64x64 (the "
-         "Ada kernel); 4 256x128, 4 warps of 128x64 (spills: kept as a negative result)")
+         "Ada kernel); 4 256x128, 4 warps of 128x64 (spills: kept as a negative result). The bench "
+         "takes "
+         "whole tiles only: M, N and K are multiples of it")
       ->check(CLI::Range(0, kTiles - 1))
       ->capture_default_str();
   app.add_option(
@@ -59,21 +62,43 @@ void add_kernel_options(CLI::App& app, Options& options) {
                "Tiles 1 and 3, f32: compiled without a minimum of resident CTAs");
 }
 
+std::string in_words(const std::vector<std::string>& names) {
+  std::string words;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) words += i + 1 < names.size() ? ", " : " and ";
+    words += names[i];
+  }
+  return words;
+}
+
+// The day itself has guarded edges: without the bench's options it takes what is refused here.
+int whole_tiles(const Options& options, const char* name, const std::string& text, int tile) {
+  try {
+    return tcd::harness::parse_size(name, text, tile);
+  } catch (const tcd::harness::UsageError& error) {
+    tcd::harness::parse_size(name, text, 1);  // no number at all, or out of range: says so
+    throw tcd::harness::UsageError(std::string(error.what()) +
+                                   "; the bench takes whole tiles; leave " +
+                                   in_words(options.given) + " away for any shape");
+  }
+}
+
 }  // namespace
 
 std::string Size::text() const {
   return std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k);
 }
 
-bool asks_for_bench(int argc, char** argv) {
+std::vector<std::string> bench_options_in(int argc, char** argv) {
+  std::vector<std::string> given;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     word = word.substr(0, word.find('='));
-    for (const char* name : kNames) {
-      if (word == name) return true;
+    if (std::find(std::begin(kNames), std::end(kNames), word) != std::end(kNames)) {
+      given.push_back(word);
     }
   }
-  return false;
+  return given;
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -98,7 +123,10 @@ void add_options(CLI::App& app, Options& options) {
                  "card)")
       ->type_name("SEC")
       ->check(CLI::Range(1, 86400));
-  app.add_option("--csv", options.csv, "Write the rows of the bench or sweep to this file");
+  app.add_option(
+      "--csv", options.csv,
+      "Write the rows of the bench or sweep to this file, each as soon as it is finished: after "
+      "its gates, on a card after the times");
 }
 
 void add_options_of_the_day(CLI::App& app, Options& options) {
@@ -127,10 +155,9 @@ const Instance& instance_of(const Options& options) {
 }
 
 Size size_of(const Options& options, const Instance& instance) {
-  using tcd::harness::parse_size;
-  const Size size = {parse_size("--m", options.m, instance.shape.cta_m),
-                     parse_size("--n", options.n, instance.shape.cta_n),
-                     parse_size("--k", options.k, instance.shape.cta_k)};
+  const Size size = {whole_tiles(options, "--m", options.m, instance.shape.cta_m),
+                     whole_tiles(options, "--n", options.n, instance.shape.cta_n),
+                     whole_tiles(options, "--k", options.k, instance.shape.cta_k)};
   const uint64_t inputs = (uint64_t(size.m) + size.n) * size.k, outputs = uint64_t(size.m) * size.n;
   tcd::harness::require_memory(size.text(), inputs * 2 + outputs * 4, inputs * 8 + outputs * 16);
   return size;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/bench_kernel.h"
 #include "harness/device_info.h"
@@ -27,6 +28,7 @@ struct Options {
   int soak = 0;
   std::string csv;
   std::string control;
+  std::vector<std::string> given;  // those of the bench on the command line: what makes it run
 };
 
 struct Size {
@@ -34,8 +36,8 @@ struct Size {
   std::string text() const;
 };
 
-// Whether an option of the bench stands on the command line: then the bench runs, else the day.
-bool asks_for_bench(int argc, char** argv);
+// The options of the bench on the command line. If there is one the bench runs, else the day.
+std::vector<std::string> bench_options_in(int argc, char** argv);
 
 void add_options(CLI::App& app, Options& options);
 // Those that the day has too: --m --n --k --control.

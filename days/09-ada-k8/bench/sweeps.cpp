@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "bench/csv.h"
 #include "bench/random_run.h"
 #include "harness/dram_model.h"
 
@@ -24,18 +25,8 @@ Row row_of(const Session& session, const Options& options, const Configuration& 
   return row;
 }
 
-// All that passed, in turn and interleaved: on a power-capped card a kernel's clock depends on its
-// neighbours.
-void time_rows(Session& session, const Options& options, std::vector<Row>& rows) {
-  if (session.emulated()) {
-    session.say("times: none here; they need a card. Counts are scaled to the full size");
-    return;
-  }
-  std::vector<Row*> timed;
-  for (Row& row : rows) {
-    if (row.passed) timed.push_back(&row);
-  }
-  if (timed.empty()) return;
+// In turn and interleaved: on a power-capped card a kernel's clock depends on its neighbours.
+void time_passed(Session& session, const Options& options, const std::vector<Row*>& timed) {
   const RandomRun run(timed.front()->size, session.seed());
   const auto gemm = run.arguments();
   const double flop = 2.0 * run.size.m * run.size.n * run.size.k;
@@ -53,6 +44,20 @@ void time_rows(Session& session, const Options& options, std::vector<Row>& rows)
     timed[i]->tflops = timings[i].tflops();
     timed[i]->clock_mhz = timings[i].sm_clock_mhz;
   }
+}
+
+// All rows get their times together; without times each is finished after its gates.
+void time_rows(Session& session, const Options& options, std::vector<Row>& rows, Csv& csv) {
+  if (session.emulated()) {
+    session.say("times: none here; they need a card. Counts are scaled to the full size");
+    return;
+  }
+  std::vector<Row*> timed;
+  for (Row& row : rows) {
+    if (row.passed) timed.push_back(&row);
+  }
+  if (!timed.empty()) time_passed(session, options, timed);
+  for (const Row& row : rows) csv.add(row);
 }
 
 std::string rate_text(const Row& row) {
@@ -104,8 +109,9 @@ uint64_t model_bytes(const Session& session, const Row& row) {
 
 }  // namespace
 
-std::vector<Row> sweep(Session& session, const Options& options) {
+std::vector<Row> sweep(Session& session, const Options& options, Csv& csv) {
   std::vector<Row> rows;
+  for (const Instance& instance : all_instances()) size_of(options, instance);  // before the work
   session.section("Gates");
   for (int tile = 0; tile < kTiles; ++tile) {
     Options one = options;
@@ -116,15 +122,16 @@ std::vector<Row> sweep(Session& session, const Options& options) {
         rows.push_back(row_of(session, one, {&instance, layout, stages, options.group}));
         Row& row = rows.back();
         if (row.refused.empty()) row.passed = gate_small(session, row);
+        if (session.emulated()) csv.add(row);
       }
     }
   }
-  time_rows(session, options, rows);
+  time_rows(session, options, rows, csv);
   show_sweep(session, rows);
   return rows;
 }
 
-std::vector<Row> group_sweep(Session& session, const Options& options) {
+std::vector<Row> group_sweep(Session& session, const Options& options, Csv& csv) {
   std::vector<Row> rows;
   const Instance& instance = instance_of(options);
   session.section("Gates");
@@ -134,8 +141,9 @@ std::vector<Row> group_sweep(Session& session, const Options& options) {
     if (!row.refused.empty()) throw tcd::harness::UsageError(row.refused);
     row.passed = gate_small(session, row);
     row.dram_model_bytes = model_bytes(session, row);
+    if (session.emulated()) csv.add(row);
   }
-  time_rows(session, options, rows);
+  time_rows(session, options, rows, csv);
   session.section("Tile rows walked together, " + rows.front().size.text());
   session.say("group   DRAM read of A and B, by model   TFLOP/s");
   for (const Row& row : rows) {
