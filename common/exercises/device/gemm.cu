@@ -1,0 +1,2 @@
+// The translation unit of a GEMM submission: the submission, and nothing else.
+#include "submission.cuh"

@@ -1,0 +1,58 @@
+#include "exercises/kinds.h"
+#include "exercises/product_gates.h"
+#include "gates/inputs.h"
+
+namespace tcd::exercises {
+namespace {
+
+// device/gemm.cuh's GemmArguments, seen from the host.
+struct GemmParameters {
+  int32_t m, n, k, unused = 0;
+  uint64_t a;
+  int64_t lda;  // an int and its padding
+  uint64_t b;
+  int64_t ldb;
+  uint64_t d;
+  int64_t ldd;
+};
+static_assert(sizeof(GemmParameters) == 64);
+
+constexpr int kGemmPadding = 8;  // halves or floats after each row, so that ld is not the shape
+
+}  // namespace
+
+std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, uint64_t seed) {
+  const GemmSetup& setup = manifest.gemm;
+  const Tiling tiling = {setup.tile[0], setup.tile[1], setup.warps_m, setup.warps_n};
+  std::vector<GateResult> gates;
+  for (const auto& [m, n, k] : setup.shapes) {
+    const HalfMatrix a = quarters(row_major(m, k, kGemmPadding), seed++);
+    const HalfMatrix b =
+        quarters(setup.order_b == Order::kRowMajor ? row_major(k, n, kGemmPadding)
+                                                   : column_major(k, n, kGemmPadding),
+                 seed++);
+    const MatrixLayout layout = row_major(m, n, kGemmPadding);
+    DeviceOutput output(bench, layout);
+    const GemmParameters parameters = {m,
+                                       n,
+                                       k,
+                                       0,
+                                       bench.upload<uint16_t>(a.bits),
+                                       a.layout.ld,
+                                       bench.upload<uint16_t>(b.bits),
+                                       b.layout.ld,
+                                       output.address(),
+                                       layout.ld};
+    const emu::Dim3 grid = {static_cast<uint32_t>(n / setup.tile[1]),
+                            static_cast<uint32_t>(m / setup.tile[0]), 1};
+    bench.launch(grid, static_cast<uint32_t>(setup.warps_m * setup.warps_n * 32),
+                 setup.dynamic_shared_bytes, as_params(parameters));
+    const std::string suffix =
+        " " + std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k);
+    for (GateResult& gate : output.judge(a, b, tiling, suffix)) gates.push_back(std::move(gate));
+    if (!gates.back().passed()) break;
+  }
+  return gates;
+}
+
+}  // namespace tcd::exercises

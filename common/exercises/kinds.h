@@ -1,0 +1,22 @@
+// The kinds of exercise: what is launched, with what, and the gates on what came out. Each stops at
+// the first gate that fails: nothing behind it is worth reading before that is mended.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exercises/manifest.h"
+#include "exercises/workbench.h"
+#include "gates/result.h"
+
+namespace tcd::exercises {
+
+// One warp loads one tile by the submission's map, multiplies it, and stores it by the same map.
+// Gates: "fragment ownership", "product", "guard bands".
+std::vector<GateResult> judge_fragment_map(const Manifest& manifest, Workbench& bench,
+                                           uint64_t seed);
+
+// A whole GEMM. Gates, for each shape: "product M×N×K", "guard bands M×N×K".
+std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, uint64_t seed);
+
+}  // namespace tcd::exercises

@@ -1,0 +1,61 @@
+#include "exercises/workbench.h"
+
+#include <algorithm>
+
+namespace tcd::exercises {
+
+Workbench::Workbench(const emu::ptx::Module& module, const std::string& kernel,
+                     double timeout_seconds)
+    : device_(*emu::find_profile(emu::kDefaultProfile), 0, timeout_seconds),
+      program_(device_.load(module)),
+      kernel_name_(kernel) {
+  this->kernel();
+}
+
+const emu::Kernel& Workbench::kernel() const {
+  const emu::Kernel* found = program_->find_kernel(kernel_name_);
+  if (found == nullptr) {
+    throw KernelMissing("submission.cuh has no kernel called " + kernel_name_ +
+                        "; keep its `extern \"C\" __global__` line as it was");
+  }
+  return *found;
+}
+
+uint64_t Workbench::upload_bytes(const void* data, size_t bytes) {
+  const uint64_t address = device_.memory().allocate(bytes);
+  if (address == 0) throw std::runtime_error("the emulated device is out of memory");
+  std::memcpy(device_.memory().host_view(address, bytes), data, bytes);
+  return address;
+}
+
+void Workbench::download(uint64_t address, void* to, size_t bytes) {
+  std::memcpy(to, device_.memory().host_view(address, bytes, emu::DeviceMemory::HostUse::kRead),
+              bytes);
+}
+
+void Workbench::launch(emu::Dim3 grid, uint32_t threads, uint32_t dynamic_shared_bytes,
+                       std::span<const std::byte> params) {
+  emu::LaunchRequest request;
+  request.kernel = &kernel();
+  const uint32_t wanted = emu::kernel_info(*request.kernel).param_bytes;
+  if (wanted != params.size()) {
+    throw KernelMissing(kernel_name_ + " takes " + std::to_string(wanted) +
+                        " bytes of parameters, the checker passes " +
+                        std::to_string(params.size()) + "; keep its parameters as they were");
+  }
+  request.grid = grid;
+  request.block = {threads, 1, 1};
+  request.dynamic_shared_bytes = dynamic_shared_bytes;
+  request.params = params;
+  emu::LaunchCounters counters;
+  const emu::LaunchError error = device_.launch(request, &counters);
+  counters_ += counters;
+  for (const auto& report : error.reports) {
+    const bool known = std::any_of(reports_.begin(), reports_.end(),
+                                   [&](const auto& r) { return r.key == report.key; });
+    if (!known) reports_.push_back(report);
+  }
+  if (error.fault != emu::Fault::kNone) throw KernelStopped(error.message);
+}
+
+}  // namespace tcd::exercises
