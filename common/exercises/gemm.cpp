@@ -17,7 +17,9 @@ struct GemmParameters {
 };
 static_assert(sizeof(GemmParameters) == 64);
 
-constexpr int kGemmPadding = 8;  // halves or floats after each row, so that ld is not the shape
+// Elements after each row, so that ld is not the shape. 64 halves are one 128-byte line: rows start
+// where lines do, which the write wavefronts of cp.async depend on.
+constexpr int kGemmPadding = 64;
 
 }  // namespace
 

@@ -49,6 +49,7 @@ class Workbench {
   emu::Device device_;
   std::unique_ptr<emu::Program> program_;
   std::string kernel_name_;
+  double timeout_seconds_;
   emu::LaunchCounters counters_;
   std::vector<emu::LaunchError::Report> reports_;
 };

@@ -13,13 +13,19 @@ import typer
 
 from day import terminal
 from day.commands import (
+    check,
     contribute,
     diff_days,
     doctor,
+    hint,
     list_days,
+    next_exercise,
+    progress,
+    reset,
     run_days,
     run_tests,
     sass,
+    solution,
     write_pages,
 )
 from day.context import Context
@@ -40,6 +46,12 @@ app.command("doctor")(doctor.doctor)
 app.command("sass")(sass.sass)
 app.command("pages")(write_pages.write_pages)
 app.command("contribute")(contribute.contribute)
+app.command("check")(check.check)
+app.command("hint")(hint.hint)
+app.command("solution")(solution.solution)
+app.command("next")(next_exercise.next_exercise)
+app.command("reset")(reset.reset)
+app.command("progress")(progress.progress)
 
 
 @app.callback()

@@ -1,0 +1,262 @@
+"""The exercises' bookkeeping: manifests, pages, hints, progress, reset, patches, verdicts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from day import exercises, patches, practice, submission
+from day.app import run
+from day.commands import check
+from day.errors import UsageError
+from day.exercises import Exercise
+
+ROOT = Path(__file__).resolve().parents[3]
+ALL = exercises.all_exercises(ROOT)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A checkout with the real exercises and nothing else."""
+    for folder in ("exercises", "solutions"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for exercise in exercises.all_exercises(tmp_path):
+        exercise.submission.write_text(exercise.unsolved())
+    return tmp_path
+
+
+def first(root: Path) -> Exercise:
+    return exercises.all_exercises(root)[0]
+
+
+def each(name: str = "exercise") -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(name, ALL, ids=lambda exercise: exercise.number)
+
+
+def test_there_are_exercises() -> None:
+    assert [exercise.number for exercise in ALL] == sorted({e.number for e in ALL})
+    assert "01a" in {exercise.number for exercise in ALL}
+
+
+@each()
+def test_a_page_says_what_is_needed(exercise: Exercise) -> None:
+    page = (exercise.folder / "README.md").read_text()
+    assert page.startswith(f"# {exercise.number} — ")
+    assert f"\n{exercise.minutes} minutes" in page
+    assert f"./day check {exercise.number}" in page
+    assert "**Submit**" in page
+    assert 30 <= exercise.minutes <= 45
+    hints = exercise.hints()
+    assert len(hints) >= 3
+    assert page.count("<details>") == len(hints)
+    assert all(len(text) > 40 for _, text in hints)
+
+
+@each()
+def test_both_files_have_one_hole(exercise: Exercise) -> None:
+    for text in (exercise.unsolved(), exercise.solution.read_text()):
+        assert text.count(exercises.HOLE) == 1
+        assert text.count("// ---- end of the hole") == 1
+
+
+@each()
+def test_what_is_given_is_the_unsolved_patch(exercise: Exercise) -> None:
+    file = exercise.submission.relative_to(ROOT)
+    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", file], cwd=ROOT, check=False)
+    if changed.returncode != 0:
+        pytest.skip(f"somebody is solving {exercise.number} here")
+    assert exercise.submission.read_text() == exercise.unsolved()
+
+
+@each()
+def test_every_mistake_says_what_it_is_and_who_catches_it(exercise: Exercise) -> None:
+    for file in exercise.patches.glob("*.patch"):
+        header = patches.header(file.read_text())
+        assert header["mistake"].endswith(".")
+        stage, _, name = header["caught by"].partition(": ")
+        assert stage in submission.STAGES[1:]
+        assert name
+
+
+def test_select() -> None:
+    assert exercises.select(ALL, "1a").number == "01a"
+    assert exercises.select(ALL, "01a-fragment-map").number == "01a"
+    with pytest.raises(UsageError, match=r"no exercise '77z'.*01a \(fragment-map\)"):
+        exercises.select(ALL, "77z")
+
+
+def test_a_manifest_that_lacks_a_key_is_named(root: Path) -> None:
+    manifest = first(root).manifest
+    content = json.loads(manifest.read_text())
+    del content["kernel"]
+    manifest.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match=r"exercises/01a-fragment-map/.* lacks the key 'kernel'"):
+        exercises.all_exercises(root)
+    manifest.write_text("{")
+    with pytest.raises(UsageError, match="is not JSON"):
+        exercises.all_exercises(root)
+
+
+def test_hints_come_one_at_a_time(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    titles = [title for title, _ in first(root).hints()]
+    for index, title in enumerate(titles, 1):
+        assert run(root, ["hint", "01a"]) == 0
+        said = capsys.readouterr().out
+        assert f"Hint {index} of {len(titles)}: {title}" in said
+        assert sum(other in said for other in titles) == 1
+    assert run(root, ["hint", "01a"]) == 0
+    assert "--spoil" in capsys.readouterr().out
+    assert run(root, ["hint", "01a", "--again"]) == 0
+    said = capsys.readouterr().out
+    assert all(title in said for title in titles)
+    assert run(root, ["hint", "02a", "--again"]) == 2
+
+
+def test_a_solution_wants_a_pass(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, ["solution", "01a"]) == 2
+    said = capsys.readouterr()
+    assert "--spoil" in said.err
+    assert said.out == ""
+    assert run(root, ["solution", "01a", "--spoil"]) == 0
+    spoiled = capsys.readouterr().out
+    assert "element_of_b" in spoiled
+    assert "#pragma once" not in spoiled
+    practice.change(first(root), passed=True)
+    assert run(root, ["solution", "01a"]) == 0
+    assert capsys.readouterr().out == spoiled
+
+
+def test_next_and_progress(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    practice.change(first(root), stage="gates")
+    assert run(root, ["next"]) == 0
+    assert "./day check 01a" in capsys.readouterr().out
+    practice.change(first(root), passed=True, stage="passed")
+    practice.change(exercises.all_exercises(root)[1], stage="gates", hints=2)
+    assert run(root, ["next"]) == 0
+    assert "./day check 01b" in capsys.readouterr().out
+    assert run(root, ["progress"]) == 0
+    said = capsys.readouterr().out
+    assert f"1 of {len(ALL)} passed" in said
+    assert "stopped at gates" in said
+    assert "2/3" in said
+    for exercise in exercises.all_exercises(root):
+        practice.change(exercise, passed=True)
+    assert run(root, ["next"]) == 0
+    assert f"All {len(ALL)} exercises have passed" in capsys.readouterr().out
+
+
+def test_a_pass_outlives_a_later_failure(root: Path) -> None:
+    practice.change(first(root), passed=True, stage="passed")
+    practice.change(first(root), stage="gates")
+    assert practice.passed(practice.read(root), first(root))
+
+
+def test_reset_keeps_what_was_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exercise = first(root)
+    given = exercise.submission.read_text()
+    exercise.submission.write_text("mine\n")
+    assert run(root, ["reset", "01a"]) == 0
+    assert exercise.submission.read_text() == given
+    backups = list((root / ".day" / "backups").iterdir())
+    assert [backup.read_text() for backup in backups] == ["mine\n"]
+    assert backups[0].name in capsys.readouterr().out
+    assert run(root, ["reset", "01a"]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert list((root / ".day" / "backups").iterdir()) == backups
+
+
+OLD = "a\nb\nc\nd\n"
+PATCH = "mistake: B is X.\n--- old\n+++ new\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"
+
+
+def test_patches() -> None:
+    assert patches.apply(OLD, PATCH) == "a\nx\nc\nd\n"
+    assert patches.header(PATCH) == {"mistake": "B is X."}
+    with pytest.raises(patches.PatchError, match="line 2 is `B`, the patch has `b`"):
+        patches.apply("a\nB\nc\n", PATCH)
+    with pytest.raises(patches.PatchError, match="the end of the file"):
+        patches.apply("a\nb\n", PATCH)
+    with pytest.raises(patches.PatchError, match="no change"):
+        patches.apply(OLD, "mistake: none.\n")
+
+
+PTXAS = """ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'other' for 'sm_89'
+ptxas info    : Function properties for other
+    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 255 registers, used 0 barriers
+ptxas info    : Compiling entry function 'multiply' for 'sm_89'
+ptxas info    : Function properties for multiply
+    0 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 26 registers, used 0 barriers
+"""
+
+
+def test_ptxas_lines_are_those_of_the_kernel() -> None:
+    assert submission.read_resources(PTXAS, "multiply") == (26, 16)
+    assert submission.read_resources(PTXAS, "multi") == (None, 0)
+
+
+GOOD = {"name": "product", "passed": True, "lines": []}
+BAD = {"name": "product", "passed": False, "lines": ["3 of 4 elements differ"]}
+RACE = {"key": "k", "text": "race in shared memory: read\n  source  /r/exercises/x.cuh:7\n"}
+LIMIT = {"name": "spills", "passed": False, "lines": ["8, the bar is at most 0"]}
+FINE = "Compiling entry function 'multiply'\n 0 bytes spill stores, 0 bytes spill loads\n"
+FINE += "Used 26 registers\n"
+
+
+@pytest.mark.parametrize(
+    ("gates", "reports", "limits", "resources", "finding"),
+    [
+        ([GOOD, BAD], [RACE], [LIMIT], FINE, "gates: product"),
+        ([GOOD], [RACE], [LIMIT], FINE, "checks: race in shared memory"),
+        ([GOOD], [], [LIMIT], FINE, "limits: spills"),
+        ([GOOD], [], [], FINE.replace("26", "65"), "limits: registers"),
+        ([GOOD], [], [], FINE.replace("0 bytes spill loads", "4 bytes spill loads"),
+         "limits: spill_bytes"),
+        ([GOOD], [], [], "", "limits: registers"),  # ptxas said nothing: that is no pass
+        ([], [], [], FINE, "gates: launch"),  # no gate ran: neither is that
+        ([GOOD], [], [], FINE, None),
+    ],
+)  # fmt: skip
+def test_the_first_finding_in_order(
+    root: Path,
+    gates: list[dict[str, Any]],
+    reports: list[dict[str, str]],
+    limits: list[dict[str, Any]],
+    resources: str,
+    finding: str | None,
+) -> None:
+    exercise = first(root)
+    said = {"gates": gates, "reports": reports, "limits": limits, "counters": {"hmma": 4}}
+    verdict = submission.put_together(exercise, exercise.submission, said, resources)
+    got = verdict.finding
+    assert (f"{got.stage}: {got.name}" if got else None) == finding
+    words = "\n".join(check.words(exercise, verdict))
+    assert ("FAILED" in words) == (finding is not None)
+    if finding:
+        assert "./day hint 01a" in words
+        assert "look at" in words
+    else:
+        assert "./day solution 01a" in words
+        assert "hmma" in words
+
+
+def test_a_report_beside_a_failed_gate_is_shown(root: Path) -> None:
+    exercise = first(root)
+    said = {"gates": [BAD], "reports": [RACE], "limits": []}
+    verdict = submission.put_together(exercise, exercise.submission, said, FINE)
+    assert "race in shared memory" in "\n".join(check.words(exercise, verdict))
+
+
+def test_the_place_of_a_report_is_its_source_line(root: Path) -> None:
+    exercise = first(root)
+    said = {"gates": [GOOD], "reports": [RACE], "limits": []}
+    finding = submission.put_together(exercise, exercise.submission, said, FINE).finding
+    assert finding is not None
+    assert finding.where == "/r/exercises/x.cuh:7"

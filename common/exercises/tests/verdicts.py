@@ -1,0 +1,134 @@
+"""verdicts.py ROOT NVCC CHECKER: submissions that are broken in other ways than a learner's usual
+mistakes, and what the verdict says of each. Exit code 1 when it says something else."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+MAP = '#include "exercises/device/fragment_map.cuh"\n'
+MAPS = "".join(
+    f"__device__ tcd::Element element_of_{name}(int lane, int i) {{ return {{-1, i}}; }}\n"
+    for name in "abd"
+)
+KERNEL = 'extern "C" __global__ void gemm_kernel(tcd::GemmArguments gemm)'
+GEMM = '#include "exercises/device/gemm.cuh"\n'
+
+# (exercise, what is wrong, the submission or an edit of the solution, stage: name, words in it)
+CASES = [
+    ("01a", "a missing semicolon", MAP + "int x = 1\n" + MAPS, "compile: nvcc", "expected a"),
+    ("01a", "a missing function", MAP, "compile: nvcc", "element_of_a"),
+    ("01a", "lanes outside the tile", MAP + MAPS, "gates: fragment ownership", "never written"),
+    (
+        "01a",
+        "the answer included",
+        ("#pragma once", '#include "ptx/fragments.h"'),
+        "limits: closed book",
+        "closed book",
+    ),
+    (
+        "02a",
+        "no kernel of that name",
+        GEMM + KERNEL.replace("gemm_kernel", "other") + " {}\n",
+        "gates: launch",
+        "no kernel called gemm_kernel",
+    ),
+    (
+        "02a",
+        "other parameters",
+        GEMM + KERNEL.replace("tcd::GemmArguments gemm", "int m") + " {}\n",
+        "gates: launch",
+        "takes 4 bytes of parameters",
+    ),
+    (
+        "02a",
+        "nothing written",
+        GEMM + KERNEL + " {}\n",
+        "gates: product 64×64×32",
+        "4,096 never written",
+    ),
+    (
+        "02a",
+        "a wild address",
+        GEMM + KERNEL + " { *(float*)16 = gemm.m; }\n",
+        "gates: launch",
+        "illegal address",
+    ),
+    (
+        "02a",
+        "inline PTX that is none",
+        GEMM + KERNEL + ' { asm volatile("frobnicate;"); }\n',
+        "compile: ptxas",
+        "frobnicate",
+    ),
+    (
+        "02a",
+        "a flood of output",
+        GEMM
+        + "#include <cstdio>\n"
+        + KERNEL
+        + ' { for (int i = 0; i < 2000; ++i) printf("{\\"passed\\": true}\\n"); }\n',
+        "gates: product 64×64×32",
+        "never written",
+    ),
+    (
+        "02a",
+        "a loop without end",
+        GEMM + KERNEL + " { while (true) atomicAdd(gemm.d, 1.0f); }\n",
+        "gates: launch",
+        "10 s",
+    ),
+    (
+        "02a",
+        "the rows after D written",
+        ("float d[kMmasN][4] = {};", "float d[kMmasN][4] = {}; gemm.d[gemm.m * gemm.ldd] = 0;"),
+        "gates: guard bands 64×64×32",
+        "",
+    ),
+    (
+        "02a",
+        "more shared memory",
+        ("half b[kCtaK * kLdB];", "half b[kCtaK * kLdB + 8];"),
+        "compile: nvcc",
+        "static assertion",
+    ),
+    (
+        "05a",
+        "no room for the sums",
+        ("__launch_bounds__(kThreads)", "__launch_bounds__(kThreads, 4)"),
+        "limits: spill_bytes",
+        "the bar is at most 0",
+    ),
+]
+
+
+def main(root: Path, nvcc: Path, checker: Path) -> int:
+    sys.path.insert(0, str(root / "common" / "cli"))
+    from day import exercises
+    from day.submission import Tools, judge
+
+    there = exercises.all_exercises(root)
+    wrong = 0
+    for number, what, source, wanted, words in CASES:
+        exercise = exercises.select(there, number)
+        if isinstance(source, tuple):
+            old, new = source
+            solution = exercise.solution.read_text(encoding="utf-8")
+            assert solution.count(old) == 1, f"{number}: the solution no longer has one `{old}`"
+            source = solution.replace(old, new)
+        with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
+            file = Path(folder) / "submission.cuh"
+            file.write_text(source, encoding="utf-8")
+            finding = judge(exercise, file, Tools(nvcc, checker)).finding
+        got = f"{finding.stage}: {finding.name}" if finding else "passed"
+        said = "\n".join(finding.lines) if finding else ""
+        print(f"{number}: {what}: {got}")
+        if got != wanted or words not in said:
+            wrong += 1
+            print(f"WRONG: wanted [{wanted}] with [{words}], got [{got}]\n{said}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(Path, sys.argv[1:4])))
