@@ -77,7 +77,7 @@ CASES = [
         "a loop without end",
         GEMM + KERNEL + " { while (true) atomicAdd(gemm.d, 1.0f); }\n",
         "gates: launch",
-        "10 s",
+        "after 10 s",
     ),
     (
         "02a",
