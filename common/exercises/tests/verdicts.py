@@ -3,6 +3,8 @@ mistakes, and what the verdict says of each. Exit code 1 when it says something 
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -103,13 +105,41 @@ CASES = [
 ]
 
 
+# (a change of 05a's manifest, words of the complaint): a bar with a slip in it must not be no bar.
+MANIFESTS = [
+    ({"registres": 64}, 'unknown key "registres"'),
+    ({"counters": [{"counter": "ldmatrix_conflicts", "at_most": 0, "why": ""}]}, "no counter"),
+    ({"counters": [{"counter": "ldmatrix", "why": ""}]}, "neither at_most nor at_least"),
+    ({"counters": [{"counter": "ldmatrix", "atmost": 0, "why": ""}]}, 'unknown key "atmost"'),
+    ({"ptx": [{"why": "x"}]}, "either required or forbidden"),
+    ({"kind": "spmm"}, "there are fragment-map and gemm"),
+]
+
+
+def wrong_manifests(manifest: Path, checker: Path) -> int:
+    wrong = 0
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    for change, words in MANIFESTS:
+        with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
+            file, verdict = Path(folder) / "exercise.json", Path(folder) / "verdict.json"
+            file.write_text(json.dumps({**content, **change}), encoding="utf-8")
+            command = [checker, file, Path(folder) / "no.ptx", verdict]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            written = verdict.exists()
+        print(f"manifest {change}: {done.returncode}: {done.stderr.strip()}")
+        if done.returncode != 2 or words not in done.stderr or written:
+            wrong += 1
+            print(f"WRONG: wanted exit code 2, [{words}] and no verdict")
+    return wrong
+
+
 def main(root: Path, nvcc: Path, checker: Path) -> int:
     sys.path.insert(0, str(root / "common" / "cli"))
     from day import exercises
     from day.submission import Tools, judge
 
     there = exercises.all_exercises(root)
-    wrong = 0
+    wrong = wrong_manifests(exercises.select(there, "05a").manifest, checker)
     for number, what, source, wanted, words in CASES:
         exercise = exercises.select(there, number)
         if isinstance(source, tuple):
