@@ -107,9 +107,10 @@ TEST_CASE("whatever is proven, of any kind of data, gives the chip's bits") {
       }
     }
   }
-  CHECK(proven > 500);
-  CHECK(refused > 500);
-  CHECK(subnormal_proven > 10);
+  const int builds = static_cast<int>(variants().size());  // under sanitizers there is one
+  CHECK(proven > 150 * builds);
+  CHECK(refused > 150 * builds);
+  CHECK(subnormal_proven > 5 * builds);
 }
 
 TEST_CASE("sparse tiles with a random unit: near the limit of the proof, both sides occur") {
