@@ -2,6 +2,7 @@
 // row for the lanes that call.
 #include "machine/calls.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,6 +15,12 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 2048;
 constexpr uint32_t kMaxLocalBytes = 512 * 1024;  // per thread, as on the hardware
+
+// Rows from `offset` on that lie inside the frame: a call through a pointer may name parameters
+// that are shorter than the function's.
+uint32_t rows_within(const Code& code, uint32_t offset, uint32_t count) {
+  return std::min(count, (code.frame_bytes - offset) / static_cast<uint32_t>(sizeof(Row)));
+}
 
 void copy_rows(std::byte* to, const std::byte* from, uint32_t count, uint32_t mask) {
   for (uint32_t k = 0; k < count; ++k) {
@@ -50,8 +57,8 @@ const MicroOp* enter(Warp& w, const MicroOp* op, uint32_t mask, const Code& code
 
   const uint32_t* args = w.pool + op->extra + 1;
   for (uint32_t k = 0; k < args[0] && k < code.param_words.size(); ++k) {
-    copy_rows(f->regs + code.param_words[k].offset, w.regs + args[1 + k], code.param_words[k].count,
-              mask);
+    copy_rows(f->regs + code.param_words[k].offset, w.regs + args[1 + k],
+              rows_within(*caller->code, args[1 + k], code.param_words[k].count), mask);
   }
   if (const uint32_t rest = w.active & ~mask; rest != 0) {
     w.parked.push_back({others_call ? op : op + 1, caller, rest, {}, false});
@@ -98,7 +105,7 @@ const MicroOp* ret(Warp& w, const MicroOp* op, uint32_t mask) {
   const uint32_t* results = args + 1 + args[0];
   for (uint32_t k = 0; k < results[0] && k < f->code->return_words.size(); ++k) {
     copy_rows(caller->regs + results[1 + k], f->regs + f->code->return_words[k].offset,
-              f->code->return_words[k].count, mask);
+              rows_within(*caller->code, results[1 + k], f->code->return_words[k].count), mask);
   }
   if (const uint32_t rest = w.active & ~mask; rest != 0) {
     w.parked.push_back({op + 1, f, rest, {}, false});

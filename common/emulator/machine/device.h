@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,11 @@ class DeviceMemory {
 
  private:
   std::unique_ptr<Impl> impl_;
+};
+
+// A module's variables do not fit.
+struct OutOfDeviceMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 struct Kernel;  // decoded, owned by Program
@@ -145,7 +151,7 @@ class Device {
   void set_checks(const CheckSettings& settings);  // default: all, reporting
   // Decodes every kernel lazily: an unsupported opcode complains when its kernel is launched, not
   // at load, because one fat binary holds kernels the program may never run. Throws
-  // ptx::ParseError only for malformed text.
+  // ptx::ParseError for what no device could hold, OutOfDeviceMemory for what this one cannot.
   std::unique_ptr<Program> load(const ptx::Module& module);
   // Runs to completion. printf output goes to stdout in CTA order per thread of execution.
   // lines: memory instructions by source line, in program order; only lines that were executed.

@@ -7,28 +7,61 @@
 #include <unordered_set>
 
 #include "machine/decode/decoder.h"
+#include "ptx/parser.h"
 
 namespace tcd::emu {
 namespace {
 
-// Names a function refers to, through the functions it calls.
-void collect(const Program::Impl& program, int index, std::unordered_set<int>& seen,
-             std::unordered_set<std::string>& names) {
-  if (!seen.insert(index).second) return;
+// What no toolkit would have let through: ptxas stops there too. Below it, sums fit 32 bits.
+constexpr uint64_t kMostParamBytes = uint64_t{64} << 10;
+constexpr uint64_t kMostLocalBytes = uint64_t{512} << 10;  // of a thread
+constexpr uint64_t kMostSharedBytes = kSharedWindowBytes;
+
+// Names that a function refers to, and the functions it calls, and so on. No recursion: a chain of
+// calls may be as long as the text.
+std::unordered_set<std::string> names_reached_from(const Program::Impl& program, int index) {
+  std::unordered_set<std::string> names;
+  std::unordered_set<int> seen = {index};
+  std::vector<int> waiting = {index};
   const auto visit = [&](const ptx::Operand& o, const auto& self) -> void {
-    if (!o.symbol.empty()) {
-      names.insert(o.symbol);
+    if (!o.symbol.empty() && names.insert(o.symbol).second) {
       const int callee = program.function_index(o.symbol);
-      if (callee >= 0) collect(program, callee, seen, names);
+      if (callee >= 0 && seen.insert(callee).second) waiting.push_back(callee);
     }
     for (const auto& e : o.elements) self(e, self);
   };
-  for (const auto& in : program.module.functions[static_cast<size_t>(index)].body) {
-    for (const auto& o : in.operands) visit(o, visit);
+  while (!waiting.empty()) {
+    const auto& function = program.module.functions[static_cast<size_t>(waiting.back())];
+    waiting.pop_back();
+    for (const auto& in : function.body) {
+      for (const auto& o : in.operands) visit(o, visit);
+    }
   }
+  return names;
 }
 
-uint32_t align_up(uint64_t v, uint64_t to) { return static_cast<uint32_t>((v + to - 1) / to * to); }
+uint64_t align_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
+
+void refuse_beyond(uint64_t bytes, uint64_t most, const ptx::Function& f, const char* what) {
+  if (bytes <= most) return;
+  throw ptx::ParseError(f.ptx_line, f.name.substr(0, 200) + " has " + std::to_string(bytes) +
+                                        " bytes of " + what + "; at most " + std::to_string(most) +
+                                        " can be had");
+}
+
+// Sizes are at most 2^40 each (ptx/declarations.cpp), so sums of them do not wrap.
+void check_sizes(const ptx::Function& f) {
+  uint64_t params = 0, returns = 0, locals = 0;
+  for (const auto& p : f.params) params = align_up(params, p.align) + p.size;
+  for (const auto& r : f.returns) returns = align_up(returns, r.align) + r.size;
+  for (const auto& v : f.variables) {
+    if (v.space == ptx::Space::kLocal) locals = align_up(locals, v.align) + v.size;
+    if (v.space == ptx::Space::kParam) refuse_beyond(v.size, kMostParamBytes, f, "a parameter");
+  }
+  refuse_beyond(params, kMostParamBytes, f, "parameters");
+  refuse_beyond(returns, kMostParamBytes, f, "results");
+  refuse_beyond(locals, kMostLocalBytes, f, "local memory");
+}
 
 }  // namespace
 
@@ -53,13 +86,21 @@ Program::Impl::Impl(const ptx::Module& source, DeviceMemory::Impl& device_memory
   for (size_t i = 0; i < module.functions.size(); ++i) {
     functions[module.functions[i].name] = static_cast<int>(i);
   }
-  place_variables();
+  for (const auto& f : module.functions) check_sizes(f);
   for (size_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].is_entry) describe_kernel(static_cast<int>(i));
   }
+  try {
+    place_variables();
+  } catch (...) {  // no destructor runs: a module that was refused leaves nothing behind
+    release_variables();
+    throw;
+  }
 }
 
-Program::Impl::~Impl() {
+Program::Impl::~Impl() { release_variables(); }
+
+void Program::Impl::release_variables() {
   for (const auto& [name, s] : symbols) memory.release(s.address);
 }
 
@@ -85,7 +126,7 @@ void Program::Impl::place_variables() {
     const uint64_t size = std::max<uint64_t>(v.size, v.init.size());
     const uint64_t address =
         memory.allocate(size, std::max(v.align, 256u), v.name, v.space == ptx::Space::kConst);
-    if (address == 0) throw std::runtime_error("no device memory for the variable " + v.name);
+    if (address == 0) throw OutOfDeviceMemory("no device memory for the variable " + v.name);
     symbols[v.name] = {address, size};
     placed.push_back(&v);
   };
@@ -122,19 +163,17 @@ void Program::Impl::describe_kernel(int index) {
   info.max_threads = f.max_threads;
   for (int i = 0; i < 3; ++i) info.required_threads[i] = f.required_threads[i];
   for (const auto& p : f.params) {
-    info.param_bytes = align_up(info.param_bytes, p.align);
+    info.param_bytes = static_cast<uint32_t>(align_up(info.param_bytes, p.align));
     info.params.push_back({info.param_bytes, static_cast<uint32_t>(p.size), p.align});
     info.param_bytes += static_cast<uint32_t>(p.size);
   }
   for (const auto& v : f.variables) {
     if (v.space == ptx::Space::kLocal) {
-      info.local_bytes = align_up(info.local_bytes, v.align) + static_cast<uint32_t>(v.size);
+      info.local_bytes = static_cast<uint32_t>(align_up(info.local_bytes, v.align) + v.size);
     }
   }
   // Shared variables the kernel or what it calls refers to; then the dynamic ones, all at the end.
-  std::unordered_set<int> seen;
-  std::unordered_set<std::string> names;
-  collect(*this, index, seen, names);
+  const std::unordered_set<std::string> names = names_reached_from(*this, index);
   uint64_t top = 0, dynamic_align = 16;
   std::vector<const ptx::Variable*> dynamic;
   const auto place = [&](const ptx::Variable& v) {
@@ -154,6 +193,7 @@ void Program::Impl::describe_kernel(int index) {
   }
   if (!dynamic.empty()) top = align_up(top, dynamic_align);
   for (const auto* v : dynamic) kernel->shared_offsets[v->name] = static_cast<uint32_t>(top);
+  refuse_beyond(top, kMostSharedBytes, f, "shared memory");
   info.static_shared_bytes = static_cast<uint32_t>(top);
   kernels[f.name] = std::move(kernel);
 }

@@ -54,6 +54,7 @@ struct Program::Impl {
 
  private:
   void place_variables();
+  void release_variables();
   void describe_kernel(int index);
 };
 

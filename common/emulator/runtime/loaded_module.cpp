@@ -39,6 +39,8 @@ void LoadedModule::load() {
     program_ = device().load(module);
   } catch (const fatbin::FatbinError& error) {
     throw ApiError(cudaErrorInvalidKernelImage, error.what());
+  } catch (const OutOfDeviceMemory& error) {
+    throw ApiError(cudaErrorMemoryAllocation, error.what());
   } catch (const ptx::ParseError& error) {
     throw ApiError(cudaErrorInvalidPtx,
                    std::string("the embedded PTX cannot be read: ") + error.what());

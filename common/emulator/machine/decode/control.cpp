@@ -12,6 +12,23 @@ uint32_t words_offset(Decoder& x, const ptx::Operand& o) {
   return words->offset;
 }
 
+// ptxas compares types; here sizes are enough, because rows are copied.
+void check_sizes(Decoder& x, const ptx::Function& callee, const std::vector<ptx::Operand>& given,
+                 const std::vector<ptx::Variable>& wanted) {
+  if (given.size() < wanted.size()) {
+    x.unsupported(callee.name + " has " + std::to_string(wanted.size()) +
+                  " parameters or results, the call names " + std::to_string(given.size()));
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    words_offset(x, given[i]);
+    const uint32_t have = x.words_of(given[i].symbol)->count;
+    if (have < (wanted[i].size + 3) / 4) {
+      x.unsupported("'" + given[i].symbol + "' has " + std::to_string(have * 4) + " bytes, " +
+                    callee.name + " wants " + std::to_string(wanted[i].size));
+    }
+  }
+}
+
 }  // namespace
 
 void decode_bra(Decoder& x) {
@@ -65,6 +82,9 @@ void decode_call(Decoder& x) {
       x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have");
     }
   } else {
+    const ptx::Function& function = program.module.functions[static_cast<size_t>(index)];
+    check_sizes(x, function, arguments, function.params);
+    check_sizes(x, function, results, function.returns);
     x.need_function(index);
     pool[0] = static_cast<uint32_t>(index);
   }

@@ -75,7 +75,7 @@ class Decoder {
   void lay_out_parameters();
   void decode_instruction(int index, int target);
   uint32_t symbol_row(const ptx::Operand& o, unsigned bytes);
-  uint32_t allocate(uint32_t bytes, uint32_t align);
+  uint32_t allocate(uint64_t bytes, uint32_t align);  // DecodeError when too much
 
   Kernel& kernel_;
   Program::Impl& program_;

@@ -151,9 +151,11 @@ void decode_param_load(Decoder& x, const TypeName& t, const Variant& v, const Re
     return decode_words(x, Micro::ld_words, a, t, v, r);
   }
   for (uint32_t k = 0; k < v.count; ++k) {
-    const auto at = static_cast<uint32_t>(offset + a.offset + k * t.bits / 8);
-    if (at + t.bits / 8 > x.kernel().info.param_bytes) x.unsupported("it leaves the parameters");
-    const uint32_t row = x.param_row(at, t.bits / 8, r.wide ? 8 : 4, t.is_signed(), r.half);
+    const uint64_t at = offset + static_cast<uint64_t>(a.offset) + k * t.bits / 8;
+    const uint64_t end = x.kernel().info.param_bytes;
+    if (at > end || t.bits / 8 > end - at) x.unsupported("it leaves the parameters");
+    const uint32_t row =
+        x.param_row(static_cast<uint32_t>(at), t.bits / 8, r.wide ? 8 : 4, t.is_signed(), r.half);
     x.emit(r.wide ? Micro::mov_64 : Micro::mov_32, r.rows[k], row);
   }
 }

@@ -77,10 +77,20 @@ uint32_t words_for(uint64_t bytes) { return static_cast<uint32_t>((bytes + 3) / 
 
 }  // namespace
 
-uint32_t Decoder::allocate(uint32_t bytes, uint32_t align) {
+// Each warp has a frame, so a hostile one would multiply: 16 MiB are 65,536 registers of 64 bits.
+constexpr uint64_t kMostFrameBytes = uint64_t{16} << 20;
+
+uint32_t Decoder::allocate(uint64_t bytes, uint32_t align) {
+  if (frame_top_ + bytes > kMostFrameBytes) {
+    throw DecodeError{Fault::kUnsupported,
+                      "unsupported kernel: its registers and constants take more than " +
+                          std::to_string(kMostFrameBytes >> 20) + " MiB a warp\n  kernel  " +
+                          kernel_.info.name.substr(0, 200) +
+                          "\n  next    Split it; PTX registers count, also those never used."};
+  }
   frame_top_ = (frame_top_ + align - 1) & ~(align - 1);
   const uint32_t at = frame_top_;
-  frame_top_ += bytes;
+  frame_top_ += static_cast<uint32_t>(bytes);
   return at;
 }
 
@@ -104,7 +114,7 @@ void Decoder::lay_out_parameters() {
   const auto add_words = [&](const ptx::Variable& v) {
     Code::Words words;
     words.count = std::max(words_for(v.size), 1u);
-    words.offset = allocate(words.count * sizeof(Row), 128);
+    words.offset = allocate(uint64_t{words.count} * sizeof(Row), 128);
     words_[v.name] = words;
     return words;
   };

@@ -93,6 +93,54 @@ TEST_CASE("null, host pointers, use after free, constant memory") {
              "constant memory");
 }
 
+TEST_CASE("sizes that no device has are refused before anything is laid out") {
+  const auto refused_for = [](const std::string& ptx) {
+    try {
+      Bench bench(ptx);
+      return bench.launch("_Z4workPfi", {1}, {1}, Params().add(uint64_t{0}).add(0)).message;
+    } catch (const ptx::ParseError& error) {
+      return std::string(error.what());
+    } catch (const OutOfDeviceMemory& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto says = [&](const char* what, const std::string& ptx) {
+    const std::string text = refused_for(ptx);
+    CHECK_MESSAGE(text.find(what) != std::string::npos, what, " is not in: ", text);
+  };
+  // 2^32 + 64 bytes: 64 in 32 bits.
+  says("bytes of shared memory",
+       kernel("mov.u32 %r3, s; st.shared.u32 [%r3], %r2;", ".shared .b8 s[4294967360];"));
+  says("bytes of local memory", kernel(".local .b8 a[4294967360]; mov.u64 %x3, a;"));
+  says("bytes of a parameter", kernel("{ .param .b8 p[4294967360]; }"));
+  says("bytes of parameters", kernel("ret;", ".func f(.param .b8 p[70000]) { ret; }"));
+  says("bytes of results", kernel("ret;", ".func (.param .b8 p[70000]) f() { ret; }"));
+  says("no device memory for the variable g", kernel("ret;", ".global .b8 g[1000000000000];"));
+  says("more than 16 MiB a warp", kernel(".reg .b64 %many<1000000>; mov.u64 %many1, 1;"));
+  says("it leaves the parameters", kernel("ld.param.u32 %r3, [p-4];"));  // 2^32 - 4 in 32 bits
+  std::string chain = ".func f0() { ret; }\n";
+  constexpr int kCalls = 50000;
+  for (int i = 1; i < kCalls; ++i) {
+    chain += ".func f" + std::to_string(i) + "() { call f" + std::to_string(i - 1) + "; ret; }\n";
+  }
+  // The control: a long chain of calls that nobody makes does load.
+  CHECK(refused_for(kernel("@%p1 call f" + std::to_string(kCalls - 1) + ";",
+                           ".extern .shared .b8 unused[];" + chain)) == "");
+}
+
+TEST_CASE("a call whose parameters are not the function's") {
+  const char* const wide = ".func (.param .b8 r[4096]) f(.param .b8 p[4096]) { ret; }";
+  const std::string call = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;";
+  CHECK_SAYS(run(kernel(call + "call (b), f, (a); }", wide)), "'a' has 4 bytes, f wants 4096");
+  // Through a pointer it is only known when it is called; no memory but the caller's may be
+  // touched.
+  const Outcome indirect = run(kernel(
+      call + "mov.u64 %x3, f; proto: .callprototype (.param .b8 _[4096]) _ (.param .b8 _[4096]);"
+             "call (b), %x3, (a), proto; }",
+      wide));
+  CHECK_MESSAGE(indirect.error.fault == Fault::kNone, indirect.error.message);
+}
+
 TEST_CASE("misaligned addresses") {
   const Outcome global = run(kernel("ld.global.u32 %r3, [%x1+2];"));
   CHECK(global.error.fault == Fault::kMisalignedAddress);
