@@ -18,3 +18,13 @@ function(add_test_program name)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
+
+# tcd_threads_test(name …): these test programs start threads; `./day test --tsan` builds and runs them,
+# and nothing else, under ThreadSanitizer.
+if(BUILD_TESTING)
+  add_custom_target(threads_tests)
+endif()
+function(tcd_threads_test)
+  add_dependencies(threads_tests ${ARGN})
+  set_tests_properties(${ARGN} PROPERTIES LABELS threads)
+endfunction()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from day import app
+from day.commands import run_tests
 from day.commands.run_tests import Result, judged, misformatted, run_steps
 
 CASES = {
@@ -88,3 +90,21 @@ def test_ctrl_c_reports_the_steps_that_ended(capsys: pytest.CaptureFixture[str])
     assert captured.err.endswith("interrupted during pytest\n")
     assert run_steps(steps[:2]) == 1
     assert run_steps(steps[:1]) == 0
+
+
+def test_tsan_builds_and_runs_the_tests_with_threads_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[object] = []
+
+    def pretend(_root: Path, *what: object, **label: object) -> Result:
+        asked.append((what, label))
+        return Result(passed=2)
+
+    monkeypatch.setattr(run_tests, "build_and_ctest", pretend)
+    assert app.run(tmp_path, ["test", "--tsan"]) == 0
+    assert asked == [(("tsan", ["threads_tests"]), {"label": "threads"})]
+    assert capsys.readouterr().out.endswith("2 passed, 0 failed\n")
+    assert app.run(tmp_path, ["test", "--tsan", "--quick"]) == 2
+    assert "choose" in capsys.readouterr().err
+    assert len(asked) == 1

@@ -49,9 +49,18 @@ Step = tuple[str, Callable[[], Result]]
 def test(
     ctx: typer.Context,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the sanitizer build.")] = False,
+    tsan: Annotated[
+        bool, typer.Option("--tsan", help="Only the tests with threads, under ThreadSanitizer.")
+    ] = False,
 ) -> int:
     """Build and run everything CI runs: C++ and Python tests, formatting, sanitizers."""
     root = context.of(ctx).root
+    if quick and tsan:
+        raise UsageError("--quick leaves sanitizers out and --tsan runs one: choose.")
+    if tsan:
+        return run_steps(
+            [("tsan", lambda: build_and_ctest(root, "tsan", ["threads_tests"], label="threads"))]
+        )
     steps: list[Step] = [
         ("ruff check", lambda: tool(root, "ruff", ["check", "common/cli"])),
         ("ruff format", lambda: tool(root, "ruff", ["format", "--check", "common/cli"])),
@@ -155,9 +164,12 @@ def pytest(root: Path) -> Result:
         return judged("pytest", code, file, log)
 
 
-def build_and_ctest(root: Path, preset: str) -> Result:
+def build_and_ctest(
+    root: Path, preset: str, targets: Sequence[str] = (), label: str | None = None
+) -> Result:
+    """Builds all, or `targets`, and runs all tests, or those with this label."""
     try:
-        build.build(root, preset)
+        build.build(root, preset, targets)
     except BuildError as error:
         terminal.complain(str(error))
         return Result(failed=[f"{preset}: {error}"])
@@ -166,6 +178,8 @@ def build_and_ctest(root: Path, preset: str) -> Result:
         command = [build.cmake_program(root, "ctest"), "--test-dir", root / "build" / preset]
         command += ["--parallel", str(max(2, os.cpu_count() or 2)), "--output-on-failure"]
         command += ["--no-tests=error", "--timeout", "240", "--output-junit", file]
+        if label:
+            command += ["--label-regex", f"^{label}$"]
         environment = build.tools_environment(root)
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(
             part

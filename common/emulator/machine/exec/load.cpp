@@ -63,6 +63,20 @@ void load_vector(Warp& w, const MicroOp* op, u32 mask, const Pointers& p, u32 co
   }
 }
 
+// volatile, relaxed and acquire: other CTAs, so other host threads, may write the place meanwhile.
+// Each element is read whole, and what was written before it is seen after.
+template <class Memory, class Register, u32 kKeep>
+[[gnu::noinline]] void load_strong(Warp& w, const MicroOp* op, u32 mask, const Pointers& p,
+                                   u32 count) {
+  each_lane(mask, [&](int i) {
+    const auto* at = reinterpret_cast<const Memory*>(p.at(i, count * sizeof(Memory)));
+    for (u32 k = 0; k < count; ++k) {
+      Register* d = row<Register>(w, count == 1 ? op->d : w.pool[op->extra + k]);
+      d[i] = extend<Memory, Register, kKeep>(__atomic_load_n(at + k, __ATOMIC_ACQUIRE));
+    }
+  });
+}
+
 template <bool kShared, class Memory, class Register, u32 kKeep = 0>
 const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
   Pointers p;
@@ -76,7 +90,9 @@ const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
   const bool polls = (op->flags & kStrong) != 0 && count == 1;
   const int first = std::countr_zero(mask);
   const Register before = polls ? row<Register>(w, op->d)[first] : Register{};
-  if (__builtin_expect(count == 1, 1)) {
+  if (!kShared && __builtin_expect((op->flags & kStrong) != 0, 0)) {
+    load_strong<Memory, Register, kKeep>(w, op, mask, p, count);
+  } else if (__builtin_expect(count == 1, 1)) {
     load_one<Memory, Register, kKeep>(w, op, mask, p);
   } else {
     load_vector<Memory, Register, kKeep>(w, op, mask, p, count);

@@ -48,6 +48,19 @@ void store_vector(Warp& w, const MicroOp* op, u32 mask, const Pointers& p, u32 c
   });
 }
 
+// As load_strong() in load.cpp.
+template <class Memory, class Register>
+[[gnu::noinline]] void store_strong(Warp& w, const MicroOp* op, u32 mask, const Pointers& p,
+                                    u32 count) {
+  each_lane(mask, [&](int i) {
+    auto* at = reinterpret_cast<Memory*>(p.at(i, count * sizeof(Memory)));
+    for (u32 k = 0; k < count; ++k) {
+      const Register* b = row<Register>(w, count == 1 ? op->b : w.pool[op->extra + k]);
+      __atomic_store_n(at + k, static_cast<Memory>(b[i]), __ATOMIC_RELEASE);
+    }
+  });
+}
+
 // Lanes may have stored different values to one place, or raced with another warp: what stands in
 // memory now tells.
 template <class Memory, class Register>
@@ -78,7 +91,9 @@ const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
   } else {
     resolve_global(w, op, mask, bytes, AccessKind::kStore, p);
   }
-  if (__builtin_expect(count == 1, 1)) {
+  if (!kShared && __builtin_expect((op->flags & kStrong) != 0, 0)) {
+    store_strong<Memory, Register>(w, op, mask, p, count);
+  } else if (__builtin_expect(count == 1, 1)) {
     store_one<Memory, Register>(w, op, mask, p);
   } else {
     store_vector<Memory, Register>(w, op, mask, p, count);
