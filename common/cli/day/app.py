@@ -13,6 +13,7 @@ import typer
 
 from day import terminal
 from day.commands import (
+    bench,
     check,
     contribute,
     diff_days,
@@ -45,6 +46,7 @@ app.command("diff")(diff_days.diff_days)
 app.command("doctor")(doctor.doctor)
 app.command("sass")(sass.sass)
 app.command("pages")(write_pages.write_pages)
+app.command("bench")(bench.bench)
 app.command("contribute")(contribute.contribute)
 app.command("check")(check.check)
 app.command("hint")(hint.hint)

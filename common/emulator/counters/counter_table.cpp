@@ -49,6 +49,8 @@ constexpr Counter kTable[] = {
     {"mma_fp8", "", "mma.sync on FP8", member<&C::mma_fp8>},
     {"mma_integer", "sm__inst_executed_pipe_tensor_op_imma.sum", "mma.sync on 8- or 4-bit integers",
      member<&C::mma_integer>},
+    {"mma_proven", "", "FP16 mma or wmma whose sums were proven exact, so taken the fast way",
+     member<&C::mma_proven>},
     {"check_reports", "", "mistakes the checks reported, each source line once; never reset",
      member<&C::check_reports>},
     {"wmma", "", "wmma.mma; a card splits one into several HMMA", member<&C::wmma>},

@@ -11,6 +11,7 @@
 #include "machine/float_environment.h"
 #include "machine/memory.h"
 #include "machine/program.h"
+#include "tensor/mma.h"
 
 namespace tcd::emu {
 namespace {
@@ -82,6 +83,7 @@ LaunchCounters& LaunchCounters::operator+=(const LaunchCounters& o) {
   mma_tf32 += o.mma_tf32;
   mma_fp8 += o.mma_fp8;
   mma_integer += o.mma_integer;
+  mma_proven += o.mma_proven;
   wmma += o.wmma;
   ldmatrix += o.ldmatrix;
   global_loads += o.global_loads;
@@ -148,6 +150,7 @@ Frame* Worker::new_frame(const Code& code) {
 // for one that has not started, so others get started beside it, as many as the device would hold.
 void Worker::run() {
   const DefaultFloatEnvironment environment;
+  const uint64_t proven_before = proven_multiplications();
   size_t turn = 0;
   for (;;) {
     if (active.empty() || (turn >= active.size() && active.size() < launch->max_resident)) {
@@ -164,6 +167,7 @@ void Worker::run() {
         active.back()->start(index);
         turn = active.size() - 1;
       } else if (active.empty()) {
+        counters.mma_proven = proven_multiplications() - proven_before;
         return;
       }
     }

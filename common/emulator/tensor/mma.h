@@ -19,6 +19,9 @@
 
 namespace tcd::emu {
 
+// FP16 multiplications of this host thread so far that were proven exact and took the fast path.
+uint64_t& proven_multiplications();
+
 void mma_m16n8k8_f32_f16(const TensorNumerics& numerics, const Row a[2], const Row b[1],
                          const Row c[4], Row d[4]);
 void mma_m16n8k16_f32_f16(const TensorNumerics& numerics, const Row a[4], const Row b[2],

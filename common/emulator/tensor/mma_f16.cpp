@@ -13,11 +13,17 @@ void multiply(const MmaKernels& kernels, const TensorNumerics& numerics, bool ha
   assert(numerics.fraction_bits >= kMinFractionBits && numerics.fraction_bits <= kMaxFractionBits);
   const int chunk = numerics.chunk_k16, bits = numerics.fraction_bits;
   if (half) {
-    if (kernels.multiply_proven_f16(chunk, a, b, c, d)) return;
+    if (kernels.multiply_proven_f16(chunk, a, b, c, d)) {
+      ++proven_multiplications();
+      return;
+    }
     kernels.multiply_general_f16(chunk, {bits, kLeastNormalF16 - numerics.alignment_floor}, a, b, c,
                                  d);
   } else {
-    if (kernels.multiply_proven_f32(chunk, a, b, c, d)) return;
+    if (kernels.multiply_proven_f32(chunk, a, b, c, d)) {
+      ++proven_multiplications();
+      return;
+    }
     kernels.multiply_general_f32(chunk, bits, a, b, c, d);
   }
 }
@@ -34,6 +40,11 @@ void mma(const TensorNumerics& numerics, bool half, int k, const Row* a, const R
 }
 
 }  // namespace
+
+uint64_t& proven_multiplications() {
+  thread_local uint64_t count = 0;
+  return count;
+}
 
 void mma_m16n8k8_f32_f16(const TensorNumerics& numerics, const Row a[2], const Row b[1],
                          const Row c[4], Row d[4]) {
