@@ -9,6 +9,7 @@
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
+#include "ptx/store.cuh"
 
 namespace day {
 
@@ -115,13 +116,6 @@ __device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const 
 
 // ---- store
 
-__device__ void store_pair(float* to, float x, float y) {
-  *reinterpret_cast<float2*>(to) = make_float2(x, y);
-}
-__device__ void store_pair(half* to, float x, float y) {
-  *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
-}
-
 template <typename Output>
 __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[kMmasM][kMmasN][4],
                            const Coordinates& at, int tile_row, int tile_column) {
@@ -131,8 +125,8 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 #pragma unroll
     for (int n = 0; n < kMmasN; ++n) {
       const int column = tile_column + at.warp_column + n * kMmaN + at.in_group * 2;
-      store_pair(gemm.d + row * gemm.ldd + column, d[m][n][0], d[m][n][1]);
-      store_pair(gemm.d + (row + 8) * gemm.ldd + column, d[m][n][2], d[m][n][3]);
+      tcd::ptx::store_pair(gemm.d + row * gemm.ldd + column, d[m][n][0], d[m][n][1]);
+      tcd::ptx::store_pair(gemm.d + (row + 8) * gemm.ldd + column, d[m][n][2], d[m][n][3]);
     }
   }
 }

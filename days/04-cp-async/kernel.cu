@@ -9,6 +9,7 @@
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
+#include "ptx/store.cuh"
 
 namespace day {
 
@@ -61,8 +62,9 @@ __device__ void load_operand(Operand& tile, const half* from, int ld) {
   for (int i = 0; i < kCtaM * kRowChunks / kThreads; ++i) {
     const int chunk = threadIdx.x + i * kThreads;
     const int row = chunk / kRowChunks, k = chunk % kRowChunks * kChunk;
-    tcd::ptx::cp_async_16(tcd::ptx::shared_address(tile.chunk(row, k)),
-                          from + size_t(row) * ld + k);
+    const uint32_t to = tcd::ptx::shared_address(tile.chunk(row, k));
+    const half* chunk_from = from + size_t(row) * ld + k;
+    tcd::ptx::cp_async_16(to, chunk_from);
   }
 }
 
@@ -116,13 +118,6 @@ __device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const 
 
 // ---- store
 
-__device__ void store_pair(float* to, float x, float y) {
-  *reinterpret_cast<float2*>(to) = make_float2(x, y);
-}
-__device__ void store_pair(half* to, float x, float y) {
-  *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
-}
-
 template <typename Output>
 __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[kMmasM][kMmasN][4],
                            const Coordinates& at, int tile_row, int tile_column) {
@@ -132,8 +127,8 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 #pragma unroll
     for (int n = 0; n < kMmasN; ++n) {
       const int column = tile_column + at.warp_column + n * kMmaN + at.in_group * 2;
-      store_pair(gemm.d + row * gemm.ldd + column, d[m][n][0], d[m][n][1]);
-      store_pair(gemm.d + (row + 8) * gemm.ldd + column, d[m][n][2], d[m][n][3]);
+      tcd::ptx::store_pair(gemm.d + row * gemm.ldd + column, d[m][n][0], d[m][n][1]);
+      tcd::ptx::store_pair(gemm.d + (row + 8) * gemm.ldd + column, d[m][n][2], d[m][n][3]);
     }
   }
 }
@@ -151,7 +146,8 @@ __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output>
   const int tiles = gemm.k / kCtaK;
   float d[kMmasM][kMmasN][4] = {};
   const auto fetch = [&](int tile) {
-    if (tile < tiles) load_tile(stages[tile % kStages], gemm, tile_row, tile_column, tile * kCtaK);
+    const int k = tile * kCtaK;
+    if (tile < tiles) load_tile(stages[tile % kStages], gemm, tile_row, tile_column, k);
     tcd::ptx::cp_async_commit();  // empty in the drain, so that the counts below stay true
   };
   for (int tile = 0; tile < kStages - 1; ++tile) fetch(tile);  // prologue: all slots but one

@@ -9,6 +9,7 @@
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
+#include "ptx/store.cuh"
 
 namespace day {
 
@@ -32,8 +33,7 @@ enum class Epilogue { kNone, kBias, kBiasRelu };
 // 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
 struct Operand {
   half data[kCtaM * kCtaK];
-  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
-  // chooses.
+  // k: the first half of a 16-byte chunk. Two rows fill a bank line, so the pair chooses.
   __device__ half* chunk(int row, int k) {
     return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
   }
@@ -58,7 +58,7 @@ __device__ Coordinates coordinates() {
 }
 
 // Tiles along a side of the matrix, which is a multiple of the tile.
-__host__ __device__ constexpr int tiles_over(int size, int tile) { return size / tile; }
+__host__ __device__ int tiles_over(int size, int tile) { return size / tile; }
 
 // Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
 // group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
@@ -78,8 +78,9 @@ __device__ void load_operand(Operand& tile, const half* from, int ld) {
   for (int i = 0; i < kCtaM * kRowChunks / kThreads; ++i) {
     const int chunk = threadIdx.x + i * kThreads;
     const int row = chunk / kRowChunks, k = chunk % kRowChunks * kChunk;
-    tcd::ptx::cp_async_16(tcd::ptx::shared_address(tile.chunk(row, k)),
-                          from + size_t(row) * ld + k);
+    const uint32_t to = tcd::ptx::shared_address(tile.chunk(row, k));
+    const half* chunk_from = from + size_t(row) * ld + k;
+    tcd::ptx::cp_async_16(to, chunk_from);
   }
 }
 
@@ -133,13 +134,6 @@ __device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const 
 
 // ---- store
 
-__device__ void store_pair(float* to, float x, float y) {
-  *reinterpret_cast<float2*>(to) = make_float2(x, y);
-}
-__device__ void store_pair(half* to, float x, float y) {
-  *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
-}
-
 // What happens to a sum before it is rounded. A NaN stays NaN: fmaxf would make it 0.
 template <Epilogue kEpilogue>
 __device__ float finish(float sum, float bias) {
@@ -151,7 +145,7 @@ template <Epilogue kEpilogue, typename Output>
 __device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
                            float2 bias) {
   Output* to = gemm.d + size_t(row) * gemm.ldd + column;
-  store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
+  tcd::ptx::store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
 }
 
 template <Epilogue kEpilogue, typename Output>
@@ -180,13 +174,14 @@ __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output>
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
   const Coordinates at = coordinates();
-  const auto [row, column] =
-      rasterize(blockIdx.x, tiles_over(gemm.m, kCtaM), tiles_over(gemm.n, kCtaN), gemm.group);
+  const int rows = tiles_over(gemm.m, kCtaM), columns = tiles_over(gemm.n, kCtaN);
+  const auto [row, column] = rasterize(blockIdx.x, rows, columns, gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
   const int tiles = tiles_over(gemm.k, kCtaK);
   float d[kMmasM][kMmasN][4] = {};
   const auto fetch = [&](int tile) {
-    if (tile < tiles) load_tile(stages[tile % kStages], gemm, tile_row, tile_column, tile * kCtaK);
+    const int k = tile * kCtaK;
+    if (tile < tiles) load_tile(stages[tile % kStages], gemm, tile_row, tile_column, k);
     tcd::ptx::cp_async_commit();  // empty in the drain, so that the counts below stay true
   };
   for (int tile = 0; tile < kStages - 1; ++tile) fetch(tile);  // prologue: all slots but one

@@ -10,6 +10,7 @@
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
+#include "ptx/store.cuh"
 
 namespace day {
 
@@ -33,8 +34,7 @@ enum class Epilogue { kNone, kBias, kBiasRelu };
 // 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
 struct Operand {
   half data[kCtaM * kCtaK];
-  // k is a multiple of 8: the start of a 16-byte chunk. Two rows fill a bank line: the pair
-  // chooses.
+  // k: the first half of a 16-byte chunk. Two rows fill a bank line, so the pair chooses.
   __device__ half* chunk(int row, int k) {
     return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
   }
@@ -60,8 +60,8 @@ __device__ Coordinates coordinates() {
 
 // Tiles along a side of the matrix, the last perhaps cut off.
 template <bool kFull>
-__host__ __device__ int tiles_over(int n, int tile) {
-  return (n + (kFull ? 0 : tile - 1)) / tile;
+__host__ __device__ int tiles_over(int size, int tile) {
+  return (size + (kFull ? 0 : tile - 1)) / tile;
 }
 
 // Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
@@ -143,13 +143,6 @@ __device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const 
 
 // ---- store
 
-__device__ void store_pair(float* to, float x, float y) {
-  *reinterpret_cast<float2*>(to) = make_float2(x, y);
-}
-__device__ void store_pair(half* to, float x, float y) {
-  *reinterpret_cast<half2*>(to) = __floats2half2_rn(x, y);
-}
-
 // What happens to a sum before it is rounded. A NaN stays NaN: fmaxf would make it 0.
 template <Epilogue kEpilogue>
 __device__ float finish(float sum, float bias) {
@@ -162,7 +155,7 @@ template <bool kFull, Epilogue kEpilogue, typename Output>
 __device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
                            float2 bias) {
   Output* to = gemm.d + size_t(row) * gemm.ldd + column;
-  if (kFull) return store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
+  if (kFull) return tcd::ptx::store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
   if (row < gemm.m && column < gemm.n) to[0] = Output(finish<kEpilogue>(x, bias.x));
   if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(finish<kEpilogue>(y, bias.y));
 }
@@ -197,8 +190,8 @@ __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output>
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
   const Coordinates at = coordinates();
-  const auto [row, column] = rasterize(blockIdx.x, tiles_over<kFull>(gemm.m, kCtaM),
-                                       tiles_over<kFull>(gemm.n, kCtaN), gemm.group);
+  const int rows = tiles_over<kFull>(gemm.m, kCtaM), columns = tiles_over<kFull>(gemm.n, kCtaN);
+  const auto [row, column] = rasterize(blockIdx.x, rows, columns, gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
   const int tiles = tiles_over<kFull>(gemm.k, kCtaK);
   float d[kMmasM][kMmasN][4] = {};
