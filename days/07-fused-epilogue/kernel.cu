@@ -145,7 +145,9 @@ template <Epilogue kEpilogue, typename Output>
 __device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
                            float2 bias) {
   Output* to = gemm.d + size_t(row) * gemm.ldd + column;
-  tcd::ptx::store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
+  x = finish<kEpilogue>(x, bias.x);
+  y = finish<kEpilogue>(y, bias.y);
+  tcd::ptx::store_pair(to, x, y);
 }
 
 template <Epilogue kEpilogue, typename Output>

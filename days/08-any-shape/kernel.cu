@@ -155,9 +155,11 @@ template <bool kFull, Epilogue kEpilogue, typename Output>
 __device__ void store_sums(const GemmArguments<Output>& gemm, int row, int column, float x, float y,
                            float2 bias) {
   Output* to = gemm.d + size_t(row) * gemm.ldd + column;
-  if (kFull) return tcd::ptx::store_pair(to, finish<kEpilogue>(x, bias.x), finish<kEpilogue>(y, bias.y));
-  if (row < gemm.m && column < gemm.n) to[0] = Output(finish<kEpilogue>(x, bias.x));
-  if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(finish<kEpilogue>(y, bias.y));
+  x = finish<kEpilogue>(x, bias.x);
+  y = finish<kEpilogue>(y, bias.y);
+  if (kFull) return tcd::ptx::store_pair(to, x, y);
+  if (row < gemm.m && column < gemm.n) to[0] = Output(x);
+  if (row < gemm.m && column + 1 < gemm.n) to[1] = Output(y);
 }
 
 template <bool kFull, Epilogue kEpilogue, typename Output>
