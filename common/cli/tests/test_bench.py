@@ -63,7 +63,6 @@ def test_medians_bars_and_words(
         "held",
         "held",
         "NOT held",
-        "NOT held",
         "held",
     ]
     kept = json.loads(file.read_text())

@@ -22,6 +22,14 @@ void* reserve(uint64_t bytes, int protection) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
+// A tile's rows lie a row of the matrix apart, each on a page of its own: 256 of them at 4096³,
+// more than the first-level TLB holds. Only where pages are wholly the allocation's.
+void ask_for_huge_pages(uint64_t host, uint64_t bytes) {
+  constexpr uint64_t kHuge = 2 << 20;
+  const uint64_t first = round_up(host, kHuge), end = (host + bytes) / kHuge * kHuge;
+  if (end > first) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+}
+
 std::string called(const Allocation& a) {
   std::string what = a.name.empty() ? "allocation" : "variable '" + a.name + "'";
   return what + " [" + hex(a.lo) + ", " + hex(a.hi) + ") of " + std::to_string(a.hi - a.lo) +
@@ -146,6 +154,7 @@ uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, uint64_t align, std::strin
   record.delta = reinterpret_cast<uint64_t>(backing) - base;
   record.constant = constant;
   record.name = std::move(name);
+  ask_for_huge_pages(lo + record.delta, bytes);
   in_use += charged;
   live[lo] = std::move(record);
   return lo;

@@ -29,6 +29,11 @@ inline constexpr uint32_t kMatrixShared = 0x20000;
 inline constexpr uint32_t kMatrixPairs = 0x40000;   // two neighbouring halves at a time
 inline constexpr uint32_t kMatrixHalves = 0x80000;  // one half at a time, two to a register
 
+// mma: operands whose registers are neighbours, used where they stand. D only if nothing of A, B or
+// C is overwritten early.
+inline constexpr uint32_t kInPlaceD = 0x100, kInPlaceA = 0x200, kInPlaceB = 0x400,
+                          kInPlaceC = 0x800;
+
 enum class Atomic : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
 
 // MicroOp::imm is the address offset, so an atomic's operation stands in the flags above bit 16:

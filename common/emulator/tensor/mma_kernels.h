@@ -62,8 +62,14 @@ struct Alignment {
 };
 inline constexpr int kLeastNormalF16 = -14, kLeastNormalF32 = -126;
 
+struct FragmentCaches;  // fragment_cache.h
+
 struct MmaKernels {
   const char* isa;  // "sse2", "avx2", "avx512"
+  // mma of FP16 inputs, whole: [0] m16n8k8, [1] m16n8k16. d may be c, or lie apart from a, b and c.
+  using MmaF16 = void (*)(FragmentCaches& caches, int chunk, Alignment alignment, const Row* a,
+                          const Row* b, const Row* c, Row* d);
+  MmaF16 mma_f32_f16[2], mma_f16_f16[2];
   void (*prepare_a)(const Row* a, int registers, PreparedA& out);
   void (*prepare_b)(const Row* b, int registers, PreparedB& out);
   // The same for formats that are not FP16: values[register * 2 + half][lane], in fragment order;

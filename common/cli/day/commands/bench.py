@@ -180,7 +180,9 @@ def show(figures: Mapping[str, Any]) -> None:
         mine = figures[kind.name]
         rate = mine["million_warp_instructions_per_second_and_core"]
         print(f"bar: {kind.words}, at most {kind.bar:g} times: {held(mine['ratio'] <= kind.bar)}")
-        print(f"bar: {kind.words}, at least {SPEED_BAR:g} M/s and core: {held(rate >= SPEED_BAR)}")
+        if kind.name == "exact":
+            word = held(rate >= SPEED_BAR)
+            print(f"bar: {kind.words}, at least {SPEED_BAR:g} M/s and core: {word}")
     peak = max(figures[kind.name]["peak_bytes"] for kind in KINDS)
     print(f"bar: memory under 1.5 GiB: {held(peak < MEMORY_BAR)}")
     if size != FULL:

@@ -72,6 +72,7 @@ class Decoder {
 
  private:
   void lay_out_registers();
+  void lay_out_fragments();
   void lay_out_parameters();
   void decode_instruction(int index, int target);
   uint32_t symbol_row(const ptx::Operand& o, unsigned bytes);

@@ -1,7 +1,10 @@
 // mma.sync, ldmatrix and their kin → micro-operations (PTX ISA 9.7.14).
 #include "machine/decode/matrix.h"
 
+#include <algorithm>
+
 #include "machine/memory_flags.h"
+#include "tensor/row.h"
 
 namespace tcd::emu {
 
@@ -27,6 +30,29 @@ struct MmaTypes {
   TypeName d, a, b, c;
 };
 
+bool adjacent(const uint32_t* rows, size_t count) {
+  for (size_t i = 1; i < count; ++i) {
+    if (rows[i] != rows[0] + i * sizeof(Row)) return false;
+  }
+  return true;
+}
+
+bool apart(const uint32_t* a, size_t count_a, const uint32_t* b, size_t count_b) {
+  for (size_t i = 0; i < count_a; ++i) {
+    if (std::find(b, b + count_b, a[i]) != b + count_b) return false;
+  }
+  return true;
+}
+
+// Which operands the handler may use where they stand, instead of a copy.
+uint32_t operands_in_place(const std::vector<uint32_t>& rows, size_t d, size_t a, size_t b) {
+  const uint32_t *of_d = rows.data(), *of_a = of_d + d, *of_b = of_a + a, *of_c = of_b + b;
+  const bool c_is_d = std::equal(of_d, of_d + d, of_c);
+  const bool d_is_free = apart(of_d, d, of_a, a + b) && (c_is_d || apart(of_d, d, of_c, d));
+  return (adjacent(of_d, d) && d_is_free ? kInPlaceD : 0) | (adjacent(of_a, a) ? kInPlaceA : 0) |
+         (adjacent(of_b, b) ? kInPlaceB : 0) | (adjacent(of_c, d) ? kInPlaceC : 0);
+}
+
 void emit_mma(Decoder& x, Micro micro, size_t d, size_t a, size_t b, uint32_t flags = 0,
               int64_t imm = 0) {
   std::vector<uint32_t> rows;
@@ -37,7 +63,7 @@ void emit_mma(Decoder& x, Micro micro, size_t d, size_t a, size_t b, uint32_t fl
   const uint32_t extra = x.pool(rows);
   MicroOp& op = x.emit(micro);
   op.extra = extra;
-  op.flags = flags;
+  op.flags = flags | operands_in_place(rows, d, a, b);
   op.imm = imm;
 }
 

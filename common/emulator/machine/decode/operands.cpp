@@ -94,8 +94,27 @@ uint32_t Decoder::allocate(uint64_t bytes, uint32_t align) {
   return at;
 }
 
-// Predicates first, then the rows in the order of declaration: operands of an mma, which the
-// compiler numbers in sequence, then lie side by side and need no copy.
+// The rows of each mma operand side by side, so that it needs no copy. The compiler numbers A and B
+// in sequence but accumulators often backwards.
+void Decoder::lay_out_fragments() {
+  for (const ptx::Instruction& instruction : function_.body) {
+    if (instruction.opcode != "mma") continue;
+    for (const ptx::Operand& operand : instruction.operands) {
+      const bool is_free =
+          std::all_of(operand.elements.begin(), operand.elements.end(), [&](const ptx::Operand& e) {
+            return e.kind == ptx::Operand::Kind::kRegister &&
+                   registers_[static_cast<size_t>(e.reg)] == 0 &&
+                   row_bytes_of(function_.registers[static_cast<size_t>(e.reg)].type) == 4;
+          });
+      if (!is_free) continue;
+      for (const ptx::Operand& e : operand.elements) {
+        registers_[static_cast<size_t>(e.reg)] = allocate(sizeof(Row), 128);
+      }
+    }
+  }
+}
+
+// Predicates first, then fragments, then the other rows in the order of declaration.
 void Decoder::lay_out_registers() {
   frame_top_ = kFirstPredicateOffset;
   registers_.resize(function_.registers.size());
@@ -103,7 +122,9 @@ void Decoder::lay_out_registers() {
     if (function_.registers[i].type == ptx::Type::kPred) registers_[i] = allocate(4, 4);
   }
   scratch_predicate_ = allocate(8, 4);
+  lay_out_fragments();
   for (size_t i = 0; i < registers_.size(); ++i) {
+    if (registers_[i] != 0) continue;
     const unsigned bytes = row_bytes_of(function_.registers[i].type);
     if (bytes != 0) registers_[i] = allocate(bytes * kLanes, 128);
   }

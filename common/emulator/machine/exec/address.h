@@ -141,23 +141,31 @@ inline void shared_addresses(Warp& w, const MicroOp* op, SharedAddresses& out) {
   fail_shared(w, op, mask, address, bytes, kind);
 }
 
+// The lanes whose number is above `most` or has a bit of `low_bits`.
+inline u32 outside(const u32* a, u32 most, u32 low_bits) {
+#if defined(__AVX512F__)
+  u32 lanes = 0;
+  for (int i = 0; i < kLanes; i += 16) {
+    const __m512i v = _mm512_loadu_si512(a + i);
+    const __mmask16 high = _mm512_cmpgt_epu32_mask(v, _mm512_set1_epi32(static_cast<s32>(most)));
+    const __mmask16 odd = _mm512_test_epi32_mask(v, _mm512_set1_epi32(static_cast<s32>(low_bits)));
+    lanes |= static_cast<u32>(high | odd) << i;
+  }
+  return lanes;
+#else
+  Row bad;
+  for (int i = 0; i < kLanes; ++i) {
+    bad.lane[i] = a[i] > most || (a[i] & low_bits) != 0 ? kAllLanes : 0;
+  }
+  return pack_bits(bad);
+#endif
+}
+
 inline void check_shared(Warp& w, const MicroOp* op, u32 mask, const u32* a, u32 bytes,
                          AccessKind kind) {
-  const u64 limit = u64{w.shared_bytes};
-  u32 high = 0, misaligned = 0;
-  if (mask == kAllLanes) {
-    for (int i = 0; i < kLanes; ++i) {
-      high = a[i] > high ? a[i] : high;
-      misaligned |= a[i];
-    }
-  } else {
-    for (int i = 0; i < kLanes; ++i) {
-      const u32 v = (mask & kLaneBit[i]) != 0 ? a[i] : 0;
-      high = v > high ? v : high;
-      misaligned |= v;
-    }
-  }
-  if (__builtin_expect(u64{high} + bytes > limit || (misaligned & (bytes - 1)) != 0, 0)) {
+  if (__builtin_expect(
+          w.shared_bytes < bytes || (outside(a, w.shared_bytes - bytes, bytes - 1) & mask) != 0,
+          0)) {
     shared_fault(w, op, mask, a, bytes, kind);
   }
   if (w.shadow != nullptr) note_shared(w, op, mask, a, bytes, kind);

@@ -5,13 +5,11 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-// Registers of an operand in pool[first…]. Neighbouring rows are used in place, others copied.
+// Registers of an operand in pool[first…], in place where decoding found that possible.
 template <int kCount>
-const Row* gather(Warp& w, u32 first, Row (&copy)[kCount]) {
+const Row* gather(Warp& w, const MicroOp* op, u32 in_place, u32 first, Row (&copy)[kCount]) {
   const u32* at = w.pool + first;
-  bool adjacent = true;
-  for (int k = 1; k < kCount; ++k) adjacent &= at[k] == at[0] + u32(k) * sizeof(Row);
-  if (adjacent) return row<Row>(w, at[0]);
+  if (__builtin_expect((op->flags & in_place) != 0, 1)) return row<Row>(w, at[0]);
   for (int k = 0; k < kCount; ++k) copy[k] = *row<Row>(w, at[k]);
   return copy;
 }
@@ -21,21 +19,33 @@ void scatter(Warp& w, u32 first, const Row (&result)[kCount]) {
   for (u32 k = 0; k < kCount; ++k) *row<Row>(w, w.pool[first + k]) = result[k];
 }
 
+// Calls multiply(a, b, c, d) on the operands in pool[extra…]: D, A, B, C registers in this order.
+template <int kD, int kA, int kB, class Multiply>
+const MicroOp* on_fragments(Warp& w, const MicroOp* op, Multiply multiply) {
+  Row a[kA], b[kB], c[kD], d[kD];
+  const u32 first = op->extra;
+  const Row* pa = gather(w, op, kInPlaceA, first + kD, a);
+  const Row* pb = gather(w, op, kInPlaceB, first + kD + kA, b);
+  const Row* pc = gather(w, op, kInPlaceC, first + kD + kA + kB, c);
+  if (__builtin_expect((op->flags & kInPlaceD) != 0, 1)) {
+    multiply(pa, pb, pc, row<Row>(w, w.pool[first]));
+  } else {
+    multiply(pa, pb, pc, d);
+    scatter(w, first, d);
+  }
+  return op + 1;
+}
+
 using MmaFunction = void (*)(const TensorNumerics&, const Row*, const Row*, const Row*, Row*);
 
-// pool[extra…]: D, A, B, C registers in this order. All 32 lanes take part.
+// All 32 lanes take part.
 template <MmaFunction kFunction, int kD, int kA, int kB, uint64_t LaunchCounters::*kCounter>
 const MicroOp* mma(Warp& w, const MicroOp* op, u32 mask) {
   if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
-  Row a[kA], b[kB], c[kD], d[kD];
-  const u32 first = op->extra;
-  const Row* pa = gather(w, first + kD, a);
-  const Row* pb = gather(w, first + kD + kA, b);
-  const Row* pc = gather(w, first + kD + kA + kB, c);
-  kFunction(*w.numerics, pa, pb, pc, d);
-  scatter(w, first, d);
   ++(w.counters->*kCounter);
-  return op + 1;
+  return on_fragments<kD, kA, kB>(w, op, [&](const Row* a, const Row* b, const Row* c, Row* d) {
+    kFunction(*w.numerics, a, b, c, d);
+  });
 }
 
 using Fp8Function = void (*)(const TensorNumerics&, Fp8, Fp8, const Row*, const Row*, const Row*,
@@ -45,16 +55,12 @@ using Fp8Function = void (*)(const TensorNumerics&, Fp8, Fp8, const Row*, const 
 template <Fp8Function kFunction, int kD, int kA, int kB>
 const MicroOp* mma_fp8(Warp& w, const MicroOp* op, u32 mask) {
   if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
-  Row a[kA], b[kB], c[kD], d[kD];
-  const u32 first = op->extra;
-  const Row* pa = gather(w, first + kD, a);
-  const Row* pb = gather(w, first + kD + kA, b);
-  const Row* pc = gather(w, first + kD + kA + kB, c);
-  kFunction(*w.numerics, (op->flags & 1) != 0 ? Fp8::kE5m2 : Fp8::kE4m3,
-            (op->flags & 2) != 0 ? Fp8::kE5m2 : Fp8::kE4m3, pa, pb, pc, d);
-  scatter(w, first, d);
   ++w.counters->mma_fp8;
-  return op + 1;
+  const Fp8 a_type = (op->flags & 1) != 0 ? Fp8::kE5m2 : Fp8::kE4m3;
+  const Fp8 b_type = (op->flags & 2) != 0 ? Fp8::kE5m2 : Fp8::kE4m3;
+  return on_fragments<kD, kA, kB>(w, op, [&](const Row* a, const Row* b, const Row* c, Row* d) {
+    kFunction(*w.numerics, a_type, b_type, a, b, c, d);
+  });
 }
 
 // flags: bit 0 A signed, bit 1 B signed, bit 2 .satfinite, bit 3 m is 8, bit 4 four bits; imm: k.
@@ -96,6 +102,26 @@ void check_ignored_lanes(Warp& w, const MicroOp* op, u32 ignored, const SharedAd
       "Give every lane the address of a row that is read: lane % 8 for .x1, lane % 16 for .x2.");
 }
 
+// Eight rows of 16 bytes, one after the other. Written as wide as mma will read it: a load from
+// several narrower stores has to wait for the last of them.
+void join_rows(const std::byte* from, const u32* at, u32* to) {
+#if defined(__AVX512F__)
+  for (int r = 0; r < 8; r += 4) {
+    __m512i v =
+        _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at[r])));
+    v = _mm512_inserti64x2(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at[r + 1])),
+                           1);
+    v = _mm512_inserti64x2(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at[r + 2])),
+                           2);
+    v = _mm512_inserti64x2(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at[r + 3])),
+                           3);
+    _mm512_store_si512(to + 4 * r, v);
+  }
+#else
+  for (int r = 0; r < 8; ++r) std::memcpy(to + 4 * r, from + at[r], 16);
+#endif
+}
+
 // ldmatrix: lanes 8m…8m+7 give the eight row addresses of matrix m; a row is 16 bytes. Lane i gets
 // word i % 4 of row i / 4, so an 8×8 matrix of b16 is a register row as it stands in memory.
 // flags: element count, kWideAddress; bit 9 (kWideRegister) stands for .trans here.
@@ -109,12 +135,12 @@ const MicroOp* ldmatrix(Warp& w, const MicroOp* op, u32 mask) {
   if (w.launch->profile->compute() < 80) check_ignored_lanes(w, op, ~lanes, a);
   count_shared(w, op, SiteKind::kMatrixLoad, lanes, a.lane, 16);
   for (u32 m = 0; m < count; ++m) {
-    alignas(16) u16 tile[8][8];
-    for (int r = 0; r < 8; ++r) std::memcpy(tile[r], w.shared + a.lane[8 * m + u32(r)], 16);
     u32* d = row<u32>(w, w.pool[op->extra + m]);
     if ((op->flags & kWideRegister) == 0) {
-      std::memcpy(d, tile, sizeof tile);
+      join_rows(w.shared, a.lane + 8 * m, d);
     } else {
+      alignas(16) u16 tile[8][8];
+      for (int r = 0; r < 8; ++r) std::memcpy(tile[r], w.shared + a.lane[8 * m + u32(r)], 16);
       for (int i = 0; i < kLanes; ++i) {
         d[i] = tile[2 * (i % 4)][i / 4] | u32{tile[2 * (i % 4) + 1][i / 4]} << 16;
       }

@@ -1,8 +1,7 @@
 // One instruction set's build of the kernels (see mma_kernels.h and simd.h).
 #include "tensor/mma_kernels.h"
 
-#include "tensor/isa/general.h"
-#include "tensor/isa/proven.h"
+#include "tensor/isa/cached.h"
 
 namespace tcd::emu::TCD_ISA {
 namespace {
@@ -20,6 +19,8 @@ void convert_accumulator(const Row* in, Row* out) {
 #define TCD_TEXT_OF(x) #x
 extern const MmaKernels kMmaKernels;
 const MmaKernels kMmaKernels = {TCD_TEXT(TCD_ISA),
+                                {mma_f16<false, 1>, mma_f16<false, 2>},
+                                {mma_f16<true, 1>, mma_f16<true, 2>},
                                 prepare_a,
                                 prepare_b,
                                 prepare_a_floats,

@@ -20,27 +20,24 @@ bool multiply_proven(int chunk, const PreparedA& a, const PreparedB& b, const Ro
   const int q = a.lowest_bit + b.lowest_bit;
   // FP16 accumulators: one bit spare for the rounding between two chunks, 2^-14 for subnormal C.
   const float limit = float_of((127 + q + (kHalf ? 23 : 24)) << 23);
-  const float step_of_c = float_of((127 + q + 23) << 23);
   const bool no_products = products == 0;
   if (!no_products && !(products < limit)) return false;
 
-  Ints largest = every(0), lost = every(0);
+  // Without products any finite C will do. Otherwise |C| + products < limit: a difference rounded
+  // up is no float below which there is one that is too large.
+  const float room = limit - products - (kHalf ? 0x1p-14f : 0.0f);
+  const Floats most = every(no_products ? float_of(0x7f800000) : room);
+  // Adding 2^(q+23) leaves an ulp of 2^q or more: what comes back unchanged is a multiple of 2^q.
+  const Floats m = every(no_products ? 0.0f : float_of((127 + q + 23) << 23));
+  Mask refused = no_lane();
   for (int i = 0; i < kGroups; ++i) {
     Pair v = load_pair<kHalf>(c, place_of(i));
-    Floats even = as_floats(magnitude_bits(v.even)), odd = as_floats(magnitude_bits(v.odd));
-    largest = larger(largest, larger(bits(even), bits(odd)));
-    // Adding 2^(q+23) leaves an ulp of 2^q or more: what comes back unchanged is a multiple of 2^q.
-    Floats m = every(step_of_c);
-    lost = either(lost, differ(bits(sub(add(even, m), m)), bits(even)));
-    lost = either(lost, differ(bits(sub(add(odd, m), m)), bits(odd)));
+    const Floats even = as_floats(magnitude_bits(v.even)), odd = as_floats(magnitude_bits(v.odd));
+    refused = either_mask(refused, either_mask(not_less(even, most), not_less(odd, most)));
+    refused = either_mask(refused, unequal(sub(add(even, m), m), even));
+    refused = either_mask(refused, unequal(sub(add(odd, m), m), odd));
   }
-  const int32_t top = max_lanes(largest);
-  if (no_products) {
-    if (top >= 0x7f800000) return false;
-  } else {
-    const float all = float_of(top) + products + (kHalf ? 0x1p-14f : 0.0f);
-    if (!(all < limit) || or_lanes(lost) != 0) return false;
-  }
+  if (any_lane(refused)) return false;
 
   for (int first = 0; first < kGroups; first += kSideBySide) {
     Pair acc[kSideBySide];

@@ -82,6 +82,14 @@ TCD_INLINE Floats unsigned_toward_zero(Ints v) {
 }
 TCD_INLINE Ints to_unsigned(Floats v) { return _mm512_cvttps_epu32(v); }
 TCD_INLINE uint32_t or_lanes(Ints v) { return uint32_t(_mm512_reduce_or_epi32(v)); }
+TCD_INLINE bool nonzero(Ints v) { return _mm512_test_epi32_mask(v, v) != 0; }
+// What some lanes have in common, collected without a reduction for each question.
+using Mask = __mmask16;
+TCD_INLINE Mask no_lane() { return 0; }
+TCD_INLINE Mask either_mask(Mask a, Mask b) { return Mask(a | b); }
+TCD_INLINE bool any_lane(Mask m) { return m != 0; }
+TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ); }
 TCD_INLINE int32_t max_lanes(Ints v) { return _mm512_reduce_max_epi32(v); }
 
 #elif defined(__AVX2__)
@@ -151,6 +159,13 @@ TCD_INLINE Floats high_half(Ints v) { return _mm256_cvtph_ps(narrow(shr<16>(v)))
 TCD_INLINE Ints round_to_half(Floats v) {
   return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
 }
+TCD_INLINE bool nonzero(Ints v) { return _mm256_testz_si256(v, v) == 0; }
+using Mask = __m256;
+TCD_INLINE Mask no_lane() { return _mm256_setzero_ps(); }
+TCD_INLINE Mask either_mask(Mask a, Mask b) { return _mm256_or_ps(a, b); }
+TCD_INLINE bool any_lane(Mask m) { return _mm256_movemask_ps(m) != 0; }
+TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
+TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm256_cmp_ps(a, b, _CMP_NEQ_UQ); }
 TCD_INLINE uint32_t or_lanes(Ints v) {
   __m128i x = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
   x = _mm_or_si128(x, _mm_shuffle_epi32(x, 0x4e));
@@ -246,6 +261,15 @@ TCD_INLINE Ints round_to_half(Floats v) {
   result = select(greater(x, every(0x7f800000)), every(0x7fff), result);
   return either(result, sign);
 }
+TCD_INLINE bool nonzero(Ints v) {
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(v, _mm_setzero_si128())) != 0xffff;
+}
+using Mask = __m128;
+TCD_INLINE Mask no_lane() { return _mm_setzero_ps(); }
+TCD_INLINE Mask either_mask(Mask a, Mask b) { return _mm_or_ps(a, b); }
+TCD_INLINE bool any_lane(Mask m) { return _mm_movemask_ps(m) != 0; }
+TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm_cmpnlt_ps(a, b); }
+TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm_cmpneq_ps(a, b); }
 TCD_INLINE uint32_t or_lanes(Ints v) {
   v = either(v, _mm_shuffle_epi32(v, 0x4e));
   v = either(v, _mm_shuffle_epi32(v, 0xb1));
