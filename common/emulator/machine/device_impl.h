@@ -5,6 +5,7 @@
 #include <string>
 
 #include "machine/cta.h"
+#include "machine/demangle.h"
 #include "machine/device.h"
 
 namespace tcd::emu {
@@ -19,7 +20,6 @@ struct Device::Impl {
   std::atomic<uint64_t> launches{0};
 };
 
-std::string demangle(const std::string& name);
 // "ld.shared.v4.f32 {%f1, …}, [%r3+16];"
 std::string text_of(const ptx::Function& function, const ptx::Instruction& instruction);
 // "kernel.cu:42" with the innermost line in brackets when it was inlined; empty: unknown.

@@ -1,9 +1,6 @@
 // Messages for people: what happened, where in the source, who did it, what to look at next.
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <map>
 
 #include "machine/cta.h"
@@ -140,14 +137,6 @@ std::string standings(const Cta& cta) {
 }
 
 }  // namespace
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  return result;
-}
 
 std::string text_of(const ptx::Function& function, const ptx::Instruction& in) {
   std::string text = in.opcode;

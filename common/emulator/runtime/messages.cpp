@@ -1,13 +1,11 @@
 #include "runtime/messages.h"
 
-#include <cxxabi.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "machine/demangle.h"
 #include "runtime/settings.h"
 
 namespace tcd::emu::runtime {
@@ -43,11 +41,6 @@ void note_once(std::string_view text) {
   if (!is_quiet() && first_time(text)) complain(text);
 }
 
-std::string readable(const std::string& mangled) {
-  char* plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr);
-  const std::string text = plain != nullptr ? plain : mangled;
-  std::free(plain);
-  return text;
-}
+std::string readable(const std::string& mangled) { return demangle(mangled); }
 
 }  // namespace tcd::emu::runtime
