@@ -14,6 +14,7 @@ namespace tcd::emu {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kLeastMemory = uint64_t{64} << 20;  // a device with less is of no use
 
 uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -38,36 +39,52 @@ std::string called(const Allocation& a) {
 
 }  // namespace
 
-DeviceMemory::Impl::Impl(uint64_t bytes) : limit(bytes) {
-  const uint64_t windows =
-      kSharedWindowBytes + kLocalWindowBytes + kParamWindowBytes + kCodeWindowBytes;
+DeviceMemory::Impl::Impl(uint64_t bytes) {
   // Twice the capacity, so that freed addresses need not be reused soon and guards fit between.
-  // Only address space: pages cost nothing until they are touched.
-  for (uint64_t factor : {2, 1}) {
-    span = round_up(windows + factor * bytes + (uint64_t{64} << 20), kPage);
-    void* device = reserve(span, PROT_NONE);
-    void* host = reserve(span, PROT_READ | PROT_WRITE);
-    if (device != nullptr && host != nullptr) {
-      base = reinterpret_cast<uint64_t>(device);
-      backing = static_cast<std::byte*>(host);
-      written_bits =
-          static_cast<uint8_t*>(reserve(span / WrittenBits::kBytesEach, PROT_READ | PROT_WRITE));
-      next = base + windows + kPage;
+  // Only address space: pages cost nothing until they are touched. Where `ulimit -v` leaves too
+  // little of it the device gets smaller, by halves; as much again stays for the program.
+  if (reserve_all(bytes, 2) || reserve_all(bytes, 1)) return;
+  for (uint64_t smaller = bytes / 2; smaller >= kLeastMemory; smaller /= 2) {
+    if (!reserve_all(smaller, 1)) continue;
+    void* const rest = reserve(2 * span, PROT_NONE);
+    if (rest != nullptr) {
+      munmap(rest, 2 * span);
       return;
     }
-    if (device != nullptr) munmap(device, span);
-    if (host != nullptr) munmap(host, span);
+    release_all();
   }
-  throw std::runtime_error("cannot reserve " + std::to_string(2 * span >> 30) +
-                           " GiB of address space for the emulated device; look at `ulimit -v` "
-                           "and /proc/sys/vm/overcommit_memory, or choose a smaller --gpu");
+  throw OutOfDeviceMemory("not even " + std::to_string(kLeastMemory >> 20) +
+                          " MiB of address space are left for the emulated device's memory; look "
+                          "at `ulimit -v` and /proc/sys/vm/overcommit_memory");
 }
 
-DeviceMemory::Impl::~Impl() {
-  munmap(reinterpret_cast<void*>(base), span);
-  munmap(backing, span);
-  if (written_bits != nullptr) munmap(written_bits, span / WrittenBits::kBytesEach);
+bool DeviceMemory::Impl::reserve_all(uint64_t bytes, uint64_t factor) {
+  const uint64_t windows =
+      kSharedWindowBytes + kLocalWindowBytes + kParamWindowBytes + kCodeWindowBytes;
+  span = round_up(windows + factor * bytes + (uint64_t{64} << 20), kPage);
+  base = reinterpret_cast<uint64_t>(reserve(span, PROT_NONE));
+  backing = static_cast<std::byte*>(reserve(span, PROT_READ | PROT_WRITE));
+  if (base == 0 || backing == nullptr) {
+    release_all();
+    return false;
+  }
+  written_bits =
+      static_cast<uint8_t*>(reserve(span / WrittenBits::kBytesEach, PROT_READ | PROT_WRITE));
+  next = base + windows + kPage;
+  limit = bytes;
+  return true;
 }
+
+void DeviceMemory::Impl::release_all() {
+  if (base != 0) munmap(reinterpret_cast<void*>(base), span);
+  if (backing != nullptr) munmap(backing, span);
+  if (written_bits != nullptr) munmap(written_bits, span / WrittenBits::kBytesEach);
+  base = 0;
+  backing = nullptr;
+  written_bits = nullptr;
+}
+
+DeviceMemory::Impl::~Impl() { release_all(); }
 
 uint8_t* DeviceMemory::Impl::bits_of(uint64_t lo) const {
   return written_bits + (lo - base) / WrittenBits::kBytesEach;

@@ -68,6 +68,9 @@ struct DeviceMemory::Impl {
   void prepare_launch(bool checks_writes);
   void mark_written(uint64_t address, uint64_t bytes);
 
+  // Address space for `bytes` of memory and addresses for `factor` times as much. False: none.
+  bool reserve_all(uint64_t bytes, uint64_t factor);
+  void release_all();
   uint8_t* bits_of(uint64_t lo) const;
   void forget_bits(const Allocation& allocation);
 
@@ -76,7 +79,7 @@ struct DeviceMemory::Impl {
   std::byte* backing = nullptr;
   uint8_t* written_bits = nullptr;  // one for four bytes of backing; null: no address space for it
   bool checks_writes = true;
-  uint64_t limit = 0;  // capacity
+  uint64_t limit = 0;  // capacity; less than asked for where address space is limited
   uint64_t in_use = 0;
   uint64_t next = 0;  // addresses are handed out upwards, so that a stale pointer stays stale
   mutable std::shared_mutex mutex;

@@ -2,8 +2,12 @@
 
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "runtime/device_state.h"
+#include "runtime/error_state.h"
+#include "runtime/host_memory.h"
 
 namespace tcd::emu::runtime {
 namespace {
@@ -14,6 +18,25 @@ bool is_ours(AllocationKind kind) {
   return kind == AllocationKind::kPinned || kind == AllocationKind::kManaged;
 }
 
+std::string mib(uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
+
+// Said once: a program may look for the largest block it can get.
+[[noreturn]] void no_memory(const std::string& why) {
+  static bool said = false;
+  if (!std::exchange(said, true)) throw ApiError(cudaErrorMemoryAllocation, why);
+  throw std::bad_alloc();
+}
+
+// Refuses what this machine could not hold if it were touched. Small blocks are not looked at.
+void need_host_memory(uint64_t bytes) {
+  constexpr uint64_t kSmall = uint64_t{64} << 20;
+  if (bytes < kSmall) return;
+  const uint64_t left = host_memory_left();
+  if (bytes <= left) return;
+  no_memory("the program asked for " + mib(bytes) + " at once, and this machine has " + mib(left) +
+            " of memory left; emulated memory is the machine's own");
+}
+
 }  // namespace
 
 Allocations& allocations() {
@@ -22,14 +45,21 @@ Allocations& allocations() {
 }
 
 void* Allocations::allocate_device(uint64_t bytes) {
-  const uint64_t address = device().memory().allocate(bytes);
-  if (address == 0) throw std::bad_alloc();
+  DeviceMemory& memory = device().memory();
+  if (bytes <= memory.capacity() - memory.used()) need_host_memory(bytes);
+  const uint64_t address = memory.allocate(bytes);
+  if (address == 0) {
+    no_memory("the program asked for " + mib(bytes) + "; the emulated " +
+              std::string(profile().device_name) + " has " + mib(memory.capacity()) +
+              " of memory, " + mib(memory.used()) + " of it in use");
+  }
   blocks_[address] = {address, bytes, AllocationKind::kDevice, 0};
   return reinterpret_cast<void*>(address);
 }
 
 void* Allocations::allocate_host(uint64_t bytes, AllocationKind kind, unsigned flags) {
   if (bytes > UINT64_MAX - kPage) throw std::bad_alloc();
+  need_host_memory(bytes);
   void* host = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
   if (host == nullptr) throw std::bad_alloc();
   device().memory().map_host(host, bytes);

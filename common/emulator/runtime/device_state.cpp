@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/settings.h"
+#include "runtime/error_state.h"
 
 namespace tcd::emu::runtime {
 namespace {
@@ -18,8 +18,21 @@ std::unique_ptr<Device>& instance() {
 Device& device() {
   if (instance() == nullptr) {
     const Settings& wanted = settings();
-    instance() = std::make_unique<Device>(*wanted.profile, wanted.threads, wanted.timeout_seconds);
+    try {
+      instance() =
+          std::make_unique<Device>(*wanted.profile, wanted.threads, wanted.timeout_seconds);
+    } catch (const OutOfDeviceMemory& error) {
+      throw ApiError(cudaErrorMemoryAllocation, error.what());
+    }
     instance()->set_checks(wanted.checks);
+    if (const uint64_t bytes = instance()->memory().capacity();
+        bytes < wanted.profile->memory_bytes) {
+      note_once(
+          "address space is limited (`ulimit -v`, or /proc/sys/vm/overcommit_memory): the "
+          "emulated device has " +
+          std::to_string(bytes >> 20) + " MiB of memory in place of " +
+          std::to_string(wanted.profile->memory_bytes >> 20));
+    }
   }
   return *instance();
 }

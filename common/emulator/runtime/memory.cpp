@@ -1,7 +1,10 @@
 // Allocation: device, pinned, registered, managed and pooled memory.
+#include <algorithm>
+
 #include "runtime/allocations.h"
 #include "runtime/device_state.h"
 #include "runtime/handles.h"
+#include "runtime/host_memory.h"
 
 using namespace tcd::emu;
 using namespace tcd::emu::runtime;
@@ -150,7 +153,8 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
     if (free_bytes == nullptr || total_bytes == nullptr) return cudaErrorInvalidValue;
     const DeviceMemory& memory = device().memory();
     *total_bytes = memory.capacity();
-    *free_bytes = memory.capacity() - memory.used();
+    // What a single allocation would get: no more than the machine has.
+    *free_bytes = std::min(memory.capacity() - memory.used(), host_memory_left());
     return cudaSuccess;
   });
 }

@@ -101,6 +101,25 @@ TEST_CASE("TCD_TIMEOUT stops a grid of many CTAs that each end at once") {
   CHECK_FALSE(contains(run("TCD_TIMEOUT=600", "launches").text, "timeout"));  // control
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they take terabytes of it
+TEST_CASE("where address space is limited the device is smaller, and says so") {
+  const Outcome less = run_command("(ulimit -v 4000000 && TCD_GPU=h200 " OBSERVE " memory)");
+  CHECK(count(less.text, "tcd: address space is limited") == 1);
+  CHECK(contains(less.text, "MiB of memory in place of 143771\n"));
+  CHECK(contains(less.text, "host to device: cudaSuccess"));
+  const Outcome none = run_command("(ulimit -v 200000 && " OBSERVE " memory)");
+  CHECK(contains(none.text, "tcd: not even 64 MiB of address space are left"));
+  CHECK(contains(none.text, "copy to null: cudaErrorMemoryAllocation"));
+  CHECK_FALSE(contains(run("", "memory").text, "address space"));  // control
+}
+#endif
+
+TEST_CASE("more memory than the device has is refused, with a word about it") {
+  const Outcome much = run("", "memory");
+  CHECK(contains(much.text, "malloc of 2^50: cudaErrorMemoryAllocation"));
+  CHECK(contains(much.text, "tcd: the program asked for 1073741824 MiB; the emulated NVIDIA"));
+}
+
 TEST_CASE("TCD_QUIET=1 silences notes") {
   const std::string note = "wall time";
   CHECK(contains(run("", "streams").text, note));
