@@ -25,16 +25,60 @@ std::string padded(const std::string& text, size_t width, bool right = false) {
   return right ? space + text : text + space;
 }
 
-std::string line_text(const LineTotals& line) {
-  const MemoryTotals& t = line.totals;
-  std::string text =
-      "    " + padded(name_of(line.kind), 13) + padded(grouped(t.executed), 15, true);
+std::string memory_text(const std::string& place, SiteKind kind, const MemoryTotals& t) {
+  std::string text = "    " + padded(name_of(kind), 13) + padded(grouped(t.executed), 15, true);
   if (t.ideal_wavefronts != 0) {
     text += "  " + grouped(t.wavefronts) + " wavefronts, " + grouped(t.ideal_wavefronts) + " ideal";
   }
   if (t.sectors != 0)
     text += (t.ideal_wavefronts != 0 ? ", " : "  ") + grouped(t.sectors) + " sectors";
-  return text + "   " + (line.place.empty() ? "(no -lineinfo)" : line.place) + "\n";
+  return text + "   " + (place.empty() ? "(no -lineinfo)" : place) + "\n";
+}
+
+std::string lines_text(const LaunchDetail& detail) {
+  std::string text;
+  for (const LineTotals& line : detail.lines) {
+    for (size_t k = 0; k < kSiteKinds; ++k) {
+      if (line.memory[k].executed == 0) continue;
+      text += memory_text(line.place, static_cast<SiteKind>(k), line.memory[k]);
+    }
+  }
+  return text.empty() ? text : "  by source line:\n" + text;
+}
+
+std::string instructions_text(const InstructionCounts& counts) {
+  std::string text;
+  for (size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == 0) continue;
+    text += "    " + padded(name_of(static_cast<InstructionKind>(k)), 13) +
+            padded(grouped(counts[k]), 15, true) + "\n";
+  }
+  return text.empty() ? text : "  instructions by kind:\n" + text;
+}
+
+nlohmann::json instructions_json(const InstructionCounts& counts) {
+  nlohmann::json all = nlohmann::json::object();
+  for (size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] != 0) all[name_of(static_cast<InstructionKind>(k))] = counts[k];
+  }
+  return all;
+}
+
+nlohmann::json line_json(const LineTotals& line) {
+  nlohmann::json memory = nlohmann::json::object();
+  for (size_t k = 0; k < kSiteKinds; ++k) {
+    const MemoryTotals& t = line.memory[k];
+    if (t.executed == 0) continue;
+    memory[name_of(static_cast<SiteKind>(k))] = {{"executed", t.executed},
+                                                 {"wavefronts", t.wavefronts},
+                                                 {"ideal_wavefronts", t.ideal_wavefronts},
+                                                 {"bank_conflicts", t.bank_conflicts()},
+                                                 {"sectors", t.sectors},
+                                                 {"bytes", t.bytes}};
+  }
+  return {{"place", line.place},
+          {"instructions", instructions_json(line.instructions)},
+          {"memory", memory}};
 }
 
 nlohmann::json numbers(const Dim3& d) { return {d.x, d.y, d.z}; }
@@ -54,42 +98,46 @@ std::string report_text(const LaunchReport& launch, const Profile& profile) {
             counter.words + "\n";
     if (*counter.nsight != '\0') text += padded("", 53) + counter.nsight + "\n";
   }
-  if (!launch.lines.empty()) text += "  by source line:\n";
-  for (const LineTotals& line : launch.lines) text += line_text(line);
-  return text;
+  return text + instructions_text(launch.detail.instructions()) + lines_text(launch.detail);
 }
 
-nlohmann::json report_json(const LaunchReport& launch) {
-  nlohmann::json counters = nlohmann::json::object(), lines = nlohmann::json::array();
-  for (const Counter& c : counter_table()) counters[c.name] = c.value(launch.counters);
-  for (const LineTotals& l : launch.lines) {
-    lines.push_back({{"place", l.place},
-                     {"kind", name_of(l.kind)},
-                     {"executed", l.totals.executed},
-                     {"wavefronts", l.totals.wavefronts},
-                     {"ideal_wavefronts", l.totals.ideal_wavefronts},
-                     {"bank_conflicts", l.totals.bank_conflicts()},
-                     {"sectors", l.totals.sectors},
-                     {"bytes", l.totals.bytes}});
+void ProcessReport::add(const LaunchReport& launch) {
+  const std::string key =
+      launch.symbol + dims(launch.grid) + dims(launch.block) + std::to_string(launch.shared_bytes);
+  const auto [at, is_new] = index_.try_emplace(key, kernels_.size());
+  if (is_new) {
+    kernels_.push_back({launch, 1, launch.stopped});
+    return;
   }
-  return {{"launch", launch.number},
-          {"kernel", launch.kernel},
-          {"grid", numbers(launch.grid)},
-          {"block", numbers(launch.block)},
-          {"shared_bytes", launch.shared_bytes},
-          {"stopped", launch.stopped},
-          {"counters", counters},
-          {"lines", lines}};
+  Kernel& kernel = kernels_[at->second];
+  ++kernel.launches;
+  kernel.stopped += launch.stopped;
+  kernel.sum.counters += launch.counters;
+  kernel.sum.detail.add(launch.detail);
 }
 
-nlohmann::json report_head(const Profile& profile) {
-  nlohmann::json meaning = nlohmann::json::object();
+nlohmann::json ProcessReport::json() const {
+  nlohmann::json meaning = nlohmann::json::object(), kernels = nlohmann::json::array();
   for (const Counter& c : counter_table())
     meaning[c.name] = {{"nsight", c.nsight}, {"words", c.words}};
-  return {{"schema", "tcd-report/1"},
-          {"device", profile.name},
-          {"counters", meaning},
-          {"launches", nlohmann::json::array()}};
+  for (const Kernel& kernel : kernels_) {
+    nlohmann::json counters = nlohmann::json::object(), lines = nlohmann::json::array();
+    for (const Counter& c : counter_table()) counters[c.name] = c.value(kernel.sum.counters);
+    for (const LineTotals& l : kernel.sum.detail.lines) lines.push_back(line_json(l));
+    kernels.push_back({{"kernel", kernel.sum.kernel},
+                       {"symbol", kernel.sum.symbol},
+                       {"grid", numbers(kernel.sum.grid)},
+                       {"block", numbers(kernel.sum.block)},
+                       {"shared_bytes", kernel.sum.shared_bytes},
+                       {"launches", kernel.launches},
+                       {"stopped", kernel.stopped},
+                       {"counters", counters},
+                       {"instructions", instructions_json(kernel.sum.detail.instructions())},
+                       {"tensor", kernel.sum.detail.tensor},
+                       {"lines", lines}});
+  }
+  return {{"schema", "tcd-report/2"}, {"device", profile_.name}, {"counters", meaning},
+          {"kernels", kernels},       {"checks", checks_},       {"faults", faults_}};
 }
 
 }  // namespace tcd::emu

@@ -3,7 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
+
+#include "counters/instruction_kind.h"
 
 namespace tcd::emu {
 
@@ -42,11 +46,20 @@ struct MemoryTotals {
 
 using TotalsByKind = std::array<MemoryTotals, kSiteKinds>;
 
-// The same for one line of the source.
+// One line of the source.
 struct LineTotals {
   std::string place;  // "kernel.cu:42", with the innermost line in brackets when it was inlined; ""
-  SiteKind kind = SiteKind::kCount;
-  MemoryTotals totals;
+  InstructionCounts instructions{};  // PTX instructions executed by warps
+  TotalsByKind memory{};
+};
+
+// What a launch did, place by place. It costs time, so it is counted for those who ask.
+struct LaunchDetail {
+  std::vector<LineTotals> lines;           // in program order, only those that were executed
+  std::map<std::string, uint64_t> tensor;  // "mma.m16n8k16.f32.f16.f16.f32" -> executed
+
+  InstructionCounts instructions() const;  // all lines
+  void add(const LaunchDetail& other);     // another launch of the kernel
 };
 
 }  // namespace tcd::emu

@@ -12,6 +12,7 @@
 #include "checks/report.h"
 #include "checks/settings.h"
 #include "checks/shared_shadow.h"
+#include "counters/collect.h"
 #include "counters/site.h"
 #include "machine/warp.h"
 
@@ -69,6 +70,7 @@ struct Launch {
   uint32_t slots = 0;  // access caches per worker
   uint64_t max_resident = 1;
   bool cooperative = false;
+  bool is_detailed = false;  // count executions op by op
   CheckSettings checks;
   uint64_t grid_id = 0;
 
@@ -98,6 +100,7 @@ struct Worker {
   LaunchCounters counters;
   std::vector<AccessCache> caches;
   std::vector<Site> sites;  // by MicroOp::slot
+  ExecutedOps executed;     // empty unless the launch is detailed
   ReportLog reports;
   std::vector<std::unique_ptr<Cta>> active, idle;
   std::vector<std::byte> frame_image;

@@ -155,9 +155,9 @@ class Device {
   // ptx::ParseError for what no device could hold, OutOfDeviceMemory for what this one cannot.
   std::unique_ptr<Program> load(const ptx::Module& module);
   // Runs to completion. printf output goes to stdout in CTA order per thread of execution.
-  // lines: memory instructions by source line, in program order; only lines that were executed.
+  // detail: asks for more than counters, which takes more time.
   LaunchError launch(const LaunchRequest& request, LaunchCounters* counters = nullptr,
-                     std::vector<LineTotals>* lines = nullptr);
+                     LaunchDetail* detail = nullptr);
 
  private:
   struct Impl;

@@ -213,7 +213,7 @@ std::unique_ptr<Program> Device::load(const ptx::Module& module) {
 }
 
 LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counters,
-                           std::vector<LineTotals>* lines) {
+                           LaunchDetail* detail) {
   const DefaultFloatEnvironment environment;  // a kernel is decoded when it is first launched
   const Kernel& kernel = *request.kernel;
   const Profile& p = impl_->profile;
@@ -239,6 +239,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   launch.cta_count = request.grid.count();
   launch.slots = kernel.slots;
   launch.cooperative = request.cooperative;
+  launch.is_detailed = detail != nullptr;
   launch.checks = impl_->checks;
   launch.memory->prepare_launch(launch.checks.global());
   launch.grid_id = ++impl_->launches;
@@ -284,7 +285,11 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
     add_totals(sites, *counters);
     counters->check_reports = reports.size();
   }
-  if (lines != nullptr) *lines = totals_by_line(kernel, sites);
+  if (detail != nullptr) {
+    ExecutedOps executed;
+    for (const auto& w : workers) merge_executed(w->executed, executed);
+    *detail = detail_of(kernel, sites, executed);
+  }
   return {launch.fault.fault, launch.fault.message, std::move(reports)};
 }
 

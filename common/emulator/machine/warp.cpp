@@ -143,6 +143,28 @@ bool Warp::gather_barrier() {
                      [](const Split& s) { return s.wait.kind == WaitKind::kNone; });
 }
 
+// The two loops below, and a count for each operation.
+const MicroOp* Warp::run_counting(int64_t& budget) {
+  const MicroOp* const first = frame->code->ops.data();
+  std::vector<uint64_t>& counts = worker->executed[frame->code];
+  counts.resize(frame->code->ops.size());
+  const MicroOp* op = next;
+  const bool whole = active == kAllLanes;
+  const MicroOp* const limit = whole ? nullptr : stop_position();
+  while (op != nullptr && budget > 0 && (whole || op < limit)) {
+    ++counts[static_cast<size_t>(op - first)];
+    --budget;
+    if (whole) {
+      op = op->fast(*this, op, kAllLanes);
+      continue;
+    }
+    const uint32_t guard = *reinterpret_cast<const uint32_t*>(regs + op->guard) ^ op->guard_flip;
+    const uint32_t mask = active & guard;
+    op = mask != 0 ? op->masked(*this, op, mask) : op + 1;
+  }
+  return op;
+}
+
 WarpState Warp::run(int64_t& budget) {
   const int64_t given = budget;
   const int64_t uncounted_before = uncounted;
@@ -159,7 +181,9 @@ WarpState Warp::run(int64_t& budget) {
       continue;
     }
     const MicroOp* op = next;
-    if (active == kAllLanes) {
+    if (__builtin_expect(launch->is_detailed, 0)) {
+      op = run_counting(budget);
+    } else if (active == kAllLanes) {
       do {
         op = op->fast(*this, op, kAllLanes);
         --budget;

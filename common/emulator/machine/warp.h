@@ -138,6 +138,7 @@ struct Warp {
   bool pick();
   void park(const Wait& why, bool deferred);
   const MicroOp* stop_position() const;
+  const MicroOp* run_counting(int64_t& budget);  // Launch::is_detailed
   bool gather_barrier();
 };
 

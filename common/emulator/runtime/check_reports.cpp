@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/launch_report.h"
 #include "runtime/messages.h"
 
 namespace tcd::emu::runtime {
@@ -14,6 +15,7 @@ uint64_t tell_reports(const std::vector<LaunchError::Report>& reports) {
   for (const LaunchError::Report& report : reports) {
     if (!told->insert(report.key).second) continue;
     complain("check: " + report.text);
+    if (report_wanted()) report_check(report.text);
     ++news;
   }
   return news;

@@ -148,23 +148,26 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
   request.cooperative = cooperative;
   request.params = params;
   LaunchCounters counters;
-  std::vector<LineTotals> lines;
+  LaunchDetail detail;
   const bool report = report_wanted();
-  const LaunchError stopped = device().launch(request, &counters, report ? &lines : nullptr);
+  const LaunchError stopped = device().launch(request, &counters, report ? &detail : nullptr);
   counters.check_reports = tell_reports(stopped.reports);
   add_to_totals(counters);
   if (report) {
     report_launch({.kernel = readable(kernel.name),
+                   .symbol = kernel.name,
                    .grid = request.grid,
                    .block = request.block,
                    .shared_bytes = facts.footprint.static_shared + request.dynamic_shared_bytes,
                    .stopped = stopped.fault != Fault::kNone,
                    .counters = counters,
-                   .lines = std::move(lines)});
+                   .detail = std::move(detail)});
   }
   if (stopped.fault == Fault::kNone) return cudaSuccess;
 
-  complain("kernel " + readable(kernel.name) + " was stopped\n" + stopped.message);
+  const std::string story = "kernel " + readable(kernel.name) + " was stopped\n" + stopped.message;
+  complain(story);
+  if (report) report_fault(story);
   const cudaError_t error = error_of(stopped.fault);
   if (stopped.fault == Fault::kInvalidConfiguration) return error;
   if (stopped.fault == Fault::kUnsupported) {  // ours, not the program's: say so at once

@@ -22,18 +22,17 @@ bool is_json(const std::string& name) { return name.ends_with(".json"); }
 // Opened at the first launch, so that a program without one leaves an old report alone.
 class Destination {
  public:
-  Destination() : name_(destination()) {
+  Destination() : name_(destination()), document_(profile()) {
     if (name_ == "-") {
       file_ = stderr;
     } else if (file_ = std::fopen(name_.c_str(), "w"); file_ == nullptr) {
       complain_once("TCD_REPORT=" + name_ + " cannot be written: " + std::strerror(errno) +
                     "; no report");
     }
-    if (is_json(name_)) document_ = report_head(profile());
   }
   ~Destination() {
     if (file_ == nullptr) return;
-    if (is_json(name_)) write(document_.dump(1, ' ') + "\n");
+    if (is_json(name_)) write(document_.json().dump(1, ' ') + "\n");
     if (file_ != stderr) std::fclose(file_);
   }
   Destination(const Destination&) = delete;
@@ -41,11 +40,12 @@ class Destination {
   void add(LaunchReport& launch) {
     launch.number = ++launches_;
     if (is_json(name_)) {
-      document_["launches"].push_back(report_json(launch));
+      document_.add(launch);
     } else {
       write(report_text(launch, profile()));
     }
   }
+  ProcessReport& document() { return document_; }
 
  private:
   void write(const std::string& text) {
@@ -57,17 +57,21 @@ class Destination {
 
   std::string name_;
   std::FILE* file_ = nullptr;
-  nlohmann::json document_;
+  ProcessReport document_;  // JSON
   uint64_t launches_ = 0;
 };
+
+Destination& the_destination() {
+  static Destination destination;
+  return destination;
+}
 
 }  // namespace
 
 bool report_wanted() { return destination() != nullptr; }
 
-void report_launch(LaunchReport launch) {
-  static Destination destination;
-  destination.add(launch);
-}
+void report_launch(LaunchReport launch) { the_destination().add(launch); }
+void report_check(const std::string& text) { the_destination().document().add_check(text); }
+void report_fault(const std::string& text) { the_destination().document().add_fault(text); }
 
 }  // namespace tcd::emu::runtime

@@ -45,7 +45,7 @@ LaunchReport report(int threads) {
   request.grid = {3};
   request.block = {64};
   LaunchReport r;
-  const LaunchError e = bench.device.launch(request, &r.counters, &r.lines);
+  const LaunchError e = bench.device.launch(request, &r.counters, &r.detail);
   REQUIRE_MESSAGE(e.fault == Fault::kNone, e.message);
   r.kernel = "run()";
   r.number = 7;
@@ -58,17 +58,37 @@ LaunchReport report(int threads) {
 TEST_CASE("By source line, in program order, whatever the threads") {
   for (int threads : {1, 3}) {
     const LaunchReport r = report(threads);
-    REQUIRE(r.lines.size() == 2);
-    CHECK(r.lines[0].place == "kernel.cu:11");
-    CHECK(r.lines[0].kind == SiteKind::kSharedLoad);
-    CHECK(r.lines[0].totals.executed == 2 * 6);
-    CHECK(r.lines[0].totals.wavefronts == 2 * 12);
-    CHECK(r.lines[0].totals.bank_conflicts() == 12);
-    CHECK(r.lines[1].place == "kernel.cu:12");
-    CHECK(r.lines[1].kind == SiteKind::kSharedStore);
-    CHECK(r.lines[1].totals.bank_conflicts() == 0);
-    CHECK(r.lines[1].totals.bytes == 6 * 128);
+    const std::vector<LineTotals>& lines = r.detail.lines;
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].place == "kernel.cu:10");
+    CHECK(lines[1].place == "kernel.cu:11");
+    const MemoryTotals& load = lines[1].memory[static_cast<size_t>(SiteKind::kSharedLoad)];
+    CHECK(load.executed == 2 * 6);
+    CHECK(load.wavefronts == 2 * 12);
+    CHECK(load.bank_conflicts() == 12);
+    CHECK(lines[2].place == "kernel.cu:12");
+    const MemoryTotals& store = lines[2].memory[static_cast<size_t>(SiteKind::kSharedStore)];
+    CHECK(store.bank_conflicts() == 0);
+    CHECK(store.bytes == 6 * 128);
   }
+}
+
+TEST_CASE("Instructions by kind, line by line; their sum is the counter") {
+  const LaunchReport r = report(2);
+  const auto of = [](const InstructionCounts& counts, InstructionKind kind) {
+    return counts[static_cast<size_t>(kind)];
+  };
+  using K = InstructionKind;
+  const InstructionCounts& first = r.detail.lines[0].instructions;
+  CHECK(of(first, K::kMove) == 2 * 6);
+  CHECK(of(first, K::kLogic) == 2 * 6);
+  CHECK(of(first, K::kInteger) == 2 * 6);
+  const InstructionCounts all = r.detail.instructions();
+  CHECK(of(all, K::kSharedLoad) == 2 * 6);
+  CHECK(of(all, K::kControl) == 6);
+  uint64_t sum = 0;
+  for (const uint64_t n : all) sum += n;
+  CHECK(sum == r.counters.warp_instructions);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -85,27 +105,37 @@ TEST_CASE("Text: counters that count, under both names, and the lines") {
   CHECK_FALSE(contains(text, "stopped"));
 }
 
-TEST_CASE("JSON: all counters, with what they mean beside them") {
+TEST_CASE("JSON: all counters, with what they mean beside them; equal launches together") {
   const LaunchReport r = report(1);
-  nlohmann::json document = report_head(*find_profile("a100"));
-  document["launches"].push_back(report_json(r));
-  const nlohmann::json j = nlohmann::json::parse(document.dump());
-  CHECK(j["schema"] == "tcd-report/1");
+  ProcessReport process(*find_profile("a100"));
+  process.add(r);
+  process.add(r);
+  LaunchReport other = r;
+  other.grid = {4};
+  process.add(other);
+  process.add_check("race");
+  const nlohmann::json j = nlohmann::json::parse(process.json().dump());
+  CHECK(j["schema"] == "tcd-report/2");
   CHECK(j["device"] == "a100");
   CHECK(j["counters"].size() == counter_table().size());
-  const nlohmann::json& launch = j["launches"][0];
-  CHECK(launch["grid"] == nlohmann::json({3, 1, 1}));
-  CHECK(launch["stopped"] == false);
-  CHECK(launch["counters"].size() == counter_table().size());
+  CHECK(j["checks"] == nlohmann::json({"race"}));
+  REQUIRE(j["kernels"].size() == 2);
+  const nlohmann::json& kernel = j["kernels"][0];
+  CHECK(kernel["grid"] == nlohmann::json({3, 1, 1}));
+  CHECK(kernel["launches"] == 2);
+  CHECK(kernel["stopped"] == 0);
+  CHECK(kernel["counters"].size() == counter_table().size());
   for (const Counter& c : counter_table()) {
     CAPTURE(c.name);
-    CHECK(launch["counters"][c.name] == c.value(r.counters));
+    CHECK(kernel["counters"][c.name] == 2 * c.value(r.counters));
+    CHECK(j["kernels"][1]["counters"][c.name] == c.value(r.counters));
     CHECK(j["counters"][c.name]["nsight"] == c.nsight);
   }
-  CHECK(launch["counters"]["shared_load_wavefronts"] == 24);
-  CHECK(launch["counters"]["ldmatrix"] == 0);
-  CHECK(launch["lines"][0]["place"] == "kernel.cu:11");
-  CHECK(launch["lines"][0]["bank_conflicts"] == 12);
+  CHECK(kernel["counters"]["shared_load_wavefronts"] == 2 * 24);
+  CHECK(kernel["counters"]["ldmatrix"] == 0);
+  CHECK(kernel["instructions"]["shared load"] == 2 * 12);
+  CHECK(kernel["lines"][1]["place"] == "kernel.cu:11");
+  CHECK(kernel["lines"][1]["memory"]["shared load"]["bank_conflicts"] == 2 * 12);
 }
 
 TEST_CASE("The README's table is the code's table") {

@@ -15,7 +15,7 @@ for threads in 1 2 7; do
     echo "same_with_threads.sh: exit code $(cat code) on $threads threads, wanted $wanted"
     exit 1
   fi
-  if ! grep -q '"launches"' report.json; then
+  if ! grep -q '"launches": [1-9]' report.json; then
     echo "same_with_threads.sh: the report holds no launch, so there is nothing to compare"
     exit 1
   fi

@@ -146,8 +146,8 @@ TEST_CASE("TCD_REPORT writes the counters of every launch") {
   CHECK(contains(text, "warp_instructions"));
   const Outcome json = run_command("file=$(mktemp -u).json; TCD_REPORT=$file " OBSERVE
                                    " launches >/dev/null; cat $file; rm $file");
-  CHECK(contains(json.text, "\"schema\": \"tcd-report/1\""));
-  CHECK(contains(json.text, "\"launch\": 2,"));
+  CHECK(contains(json.text, "\"schema\": \"tcd-report/2\""));
+  CHECK(contains(json.text, "\"launches\": 1,"));
   const Outcome nowhere = run("TCD_REPORT=/nowhere/x.json", "launches");
   CHECK(nowhere.code == 0);
   CHECK(count(nowhere.text, "TCD_REPORT=/nowhere/x.json cannot be written: ") == 1);
