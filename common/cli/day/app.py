@@ -18,6 +18,7 @@ from day.commands import (
     contribute,
     diff_days,
     doctor,
+    emulate,
     hint,
     list_days,
     next_exercise,
@@ -44,6 +45,7 @@ app.command("list")(list_days.list_days)
 app.command("test")(run_tests.test)
 app.command("diff")(diff_days.diff_days)
 app.command("doctor")(doctor.doctor)
+app.command("emulate")(emulate.emulate)
 app.command("sass")(sass.sass)
 app.command("pages")(write_pages.write_pages)
 app.command("bench")(bench.bench)

@@ -17,6 +17,7 @@ def started(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    stdin: int | None = subprocess.DEVNULL,
     stdout: int | IO[str] | None = None,
     stderr: int | IO[str] | None = None,
 ) -> Iterator[subprocess.Popen[str]]:
@@ -27,7 +28,7 @@ def started(
                 [str(part) for part in command],
                 cwd=cwd,
                 env=env,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 text=True,
@@ -74,11 +75,13 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     log: Path | None = None,
+    stdin: int | None = subprocess.DEVNULL,
     stdout: int | IO[str] | None = None,
 ) -> int:
-    """The exit code (negative: the signal that ended it). With `log`, output goes there instead."""
+    """The exit code (negative: the signal that ended it). With `log`, output goes there instead.
+    stdin=None: the child reads ours."""
     if log is None:
-        with started(command, cwd=cwd, env=env, stdout=stdout) as process:
+        with started(command, cwd=cwd, env=env, stdin=stdin, stdout=stdout) as process:
             pass
         return process.returncode
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -186,13 +186,16 @@ void Cta::deadlock() {
 void timeout(Cta& cta) {
   const uint64_t all = cta.launch->cta_count;
   const uint64_t started = std::min(cta.launch->next_cta.load(), all);
-  throw LaunchFault{
-      Fault::kTimeout,
-      "timeout: the kernel ran longer than allowed and was stopped\n  kernel  " +
-          demangle(cta.launch->info->name) + "\n  grid    " + std::to_string(started) + " of " +
-          std::to_string(all) + " CTAs had started\n  CTA     " + cta_text(cta) + standings(cta) +
-          "\n  next    A loop that does not end, or a wait for another CTA that "
-          "never signals? If the work is just large, allow more: TCD_TIMEOUT, in seconds."};
+  throw LaunchFault{Fault::kTimeout,
+                    "timeout: the kernel ran longer than allowed and was stopped\n  kernel  " +
+                        demangle(cta.launch->info->name) + "\n  grid    " +
+                        std::to_string(started) + " of " + std::to_string(all) +
+                        " CTAs had started\n  CTA     " + cta_text(cta) + standings(cta) +
+                        "\n  next    A loop that does not end, or a wait for another CTA that "
+                        "never signals, or for the "
+                        "host, which here goes on when the kernel has ended? If the work is just "
+                        "large, allow more: "
+                        "TCD_TIMEOUT, in seconds."};
 }
 
 }  // namespace tcd::emu

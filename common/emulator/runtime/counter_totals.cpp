@@ -29,6 +29,18 @@ const char* tcd_emulated_profile() {
   }
 }
 
+const char* tcd_settings_error() {
+  static const auto* const text = [] {
+    try {
+      settings();
+      return static_cast<std::string*>(nullptr);
+    } catch (const SettingsError& error) {
+      return new std::string(error.what());
+    }
+  }();
+  return text != nullptr ? text->c_str() : nullptr;
+}
+
 int tcd_counter(const char* name, uint64_t* value) {
   const std::lock_guard lock(api_mutex());
   const Counter* counter = name != nullptr ? find_counter(name) : nullptr;
