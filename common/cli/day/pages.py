@@ -9,12 +9,12 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
-the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
-notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
-table of what was counted there: a row for each entry of "derived" that has all the counters named,
-a column for each counter, and the device's name where several counted the same. `ladder` is the
-table of all days (ladder.py). `tiles FILE` makes a table of the instructions in which a card and
-the emulator were compared (tiles.py).
+the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
+a table with one column for each notebooks/data/dayNN-*.json, headed by where its figures come from.
+`counters dayNN NAME…` makes a table of what was counted there: a row for each entry of "derived"
+that has all the counters named, a column for each counter, and the device's name where several
+counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` makes a table of the
+instructions in which a card and the emulator were compared (tiles.py).
 """
 
 from __future__ import annotations
@@ -58,11 +58,17 @@ def render(root: Path, text: str) -> str:
     return MARKER.sub(replace, text)
 
 
-def include(root: Path, file: str, section: str) -> str:
+LANGUAGES = {".txt": "cmake", ".yml": "yaml"}  # anything else is C++ or CUDA
+
+
+def include(root: Path, file: str, section: str | None = None) -> str:
     path = root / file
     if not path.is_file():
         raise UsageError(f"a page includes {file}, which does not exist")
-    code = section_of(path.read_text(encoding="utf-8"), section)
+    text = path.read_text(encoding="utf-8")
+    if section is None:
+        return f"```{LANGUAGES.get(path.suffix, 'cpp')}\n{text.strip(chr(10))}\n```\n"
+    code = section_of(text, section)
     if code is None:
         raise UsageError(f"{file} has neither a heading '// ---- {section}' nor that function")
     return f"```cpp\n{code.strip(chr(10))}\n```\n"

@@ -82,6 +82,12 @@ def test_a_function_comes_with_its_comment(root):
     assert "other" not in text
 
 
+def test_a_whole_file_in_its_language(root):
+    (root / "CMakeLists.txt").write_text("project(x)\n")
+    text = pages.render(root, page(root, "include CMakeLists.txt", "include"))
+    assert "\n```cmake\nproject(x)\n```\n" in text
+
+
 def test_old_text_between_the_markers_is_replaced(root):
     text = pages.render(root, page(root, "include mma.cuh mma", "include", "stale\n"))
     assert "stale" not in text

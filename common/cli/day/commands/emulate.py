@@ -47,6 +47,10 @@ def emulate(
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Host threads; 0: all cores. Changes no result.")
     ] = None,
+    where: Annotated[
+        bool,
+        typer.Option("--where", help="Run nothing: print the folder of the emulated libcudart."),
+    ] = False,
 ) -> int:
     """Run a CUDA program on the emulated device: ./day emulate -- ./program its arguments
 
@@ -54,6 +58,10 @@ def emulate(
     program's; 1 if it passed but a check found a mistake; 2 if it cannot be run here.
     """
     own = context.of(ctx, takes_extra=True)
+    if where:
+        build.build(own.root, PRESET, ["cudart"])
+        print(built_library(own.root).parent)
+        return 0
     if not own.extra:
         raise UsageError("which program? It goes behind `--`: ./day emulate -- ./program arguments")
     path = find_program(own.extra[0])
@@ -63,11 +71,7 @@ def emulate(
     build.build(own.root, PRESET, ["cudart"])
     options = {"TCD_GPU": gpu, "TCD_CHECKS": checks, "TCD_TIMEOUT": timeout, "TCD_THREADS": threads}
     environment = program_environment(own.root, options)
-    library = emulated_library.find(own.root, PRESET)
-    if library is None:
-        raise UsageError(
-            f"build/{PRESET}/emulator holds no libcudart; remove build/ and try again."
-        )
+    library = built_library(own.root)
     answers = emulated_library.ask(library, environment)
     if answers.error:
         raise UsageError(as_option(answers.error))
@@ -89,6 +93,15 @@ def emulate(
     if report is not None:
         keep(report, found)
     return 1 if code == 0 and found["checks"] else code
+
+
+def built_library(root: Path) -> Path:
+    library = emulated_library.find(root, PRESET)
+    if library is None:
+        raise UsageError(
+            f"build/{PRESET}/emulator holds no libcudart; remove build/ and try again."
+        )
+    return library
 
 
 def find_program(name: str) -> Path:
