@@ -20,6 +20,7 @@ from day.commands import (
     doctor,
     emulate,
     hint,
+    init,
     list_days,
     next_exercise,
     progress,
@@ -28,6 +29,7 @@ from day.commands import (
     run_tests,
     sass,
     solution,
+    watch,
     write_pages,
 )
 from day.context import Context
@@ -56,6 +58,8 @@ app.command("solution")(solution.solution)
 app.command("next")(next_exercise.next_exercise)
 app.command("reset")(reset.reset)
 app.command("progress")(progress.progress)
+app.command("watch")(watch.watch)
+app.command("init")(init.init)
 
 
 @app.callback()

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from day import patches
+from day import home, patches
 from day.errors import UsageError
+from day.home import Home
 
 FOLDER = re.compile(r"^(\d\d[a-z])-([\w-]+)$")
 HINT = re.compile(r"<details><summary>Hint \d+: (.+?)</summary>\s*(.*?)\s*</details>", re.DOTALL)
@@ -21,6 +22,7 @@ UNSOLVED = "unsolved.patch"
 @dataclass(frozen=True)
 class Exercise:
     root: Path
+    home: Home  # where the learner's submissions are
     number: str  # "01a"
     slug: str  # "fragment-map"
     title: str
@@ -48,7 +50,7 @@ class Exercise:
 
     @property
     def submission(self) -> Path:
-        return self.folder / "submission.cuh"
+        return self.home.folder / self.name / "submission.cuh"
 
     @property
     def solution(self) -> Path:
@@ -67,20 +69,21 @@ class Exercise:
         return HINT.findall((self.folder / "README.md").read_text(encoding="utf-8"))
 
 
-def all_exercises(root: Path) -> list[Exercise]:
+def all_exercises(root: Path, where: Home | None = None) -> list[Exercise]:
     folders = sorted((root / "exercises").glob("*/exercise.json"))
-    return [read(root, path) for path in folders]
+    return [read(root, where or home.checkout(root), path) for path in folders]
 
 
-def read(root: Path, manifest: Path) -> Exercise:
-    where = manifest.relative_to(root)
+def read(root: Path, where: Home, manifest: Path) -> Exercise:
+    file = manifest.relative_to(root)
     match = FOLDER.match(manifest.parent.name)
     if not match:
-        raise UsageError(f"{where}: the folder's name must be NNx-name, e.g. 01a-fragment-map.")
+        raise UsageError(f"{file}: the folder's name must be NNx-name, e.g. 01a-fragment-map.")
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
         return Exercise(
             root=root,
+            home=where,
             number=match[1],
             slug=match[2],
             title=content["title"],
@@ -95,9 +98,9 @@ def read(root: Path, manifest: Path) -> Exercise:
             spill_bytes=content.get("spill_bytes"),
         )
     except ValueError as error:
-        raise UsageError(f"{where} is not JSON: {error}.") from error
+        raise UsageError(f"{file} is not JSON: {error}.") from error
     except KeyError as error:
-        raise UsageError(f"{where} lacks the key {error}.") from error
+        raise UsageError(f"{file} lacks the key {error}.") from error
 
 
 def select(there: Sequence[Exercise], wanted: str) -> Exercise:

@@ -1,24 +1,20 @@
-"""How far the learner is: .day/practice.json, one entry an exercise. Small and readable, so that it
+"""How far the learner is: practice.json, one entry an exercise. Small and readable, so that it
 can be copied to another machine. Written whole or not at all."""
 
 from __future__ import annotations
 
 import fcntl
 import json
-from pathlib import Path
 from typing import Any
 
 from day.exercises import Exercise
+from day.home import Home
 from day.provision import write_atomically
 
 
-def path(root: Path) -> Path:
-    return root / ".day" / "practice.json"
-
-
-def read(root: Path) -> dict[str, dict[str, Any]]:
+def read(home: Home) -> dict[str, dict[str, Any]]:
     try:
-        content = json.loads(path(root).read_text())
+        content = json.loads(home.practice.read_text())
     except (OSError, ValueError):
         return {}
     if not isinstance(content, dict):
@@ -27,13 +23,13 @@ def read(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def change(exercise: Exercise, **values: object) -> None:
-    root = exercise.root
-    path(root).parent.mkdir(exist_ok=True)
-    with (path(root).parent / "practice.lock").open("w") as lock:
+    home = exercise.home
+    home.state.mkdir(exist_ok=True)
+    with (home.state / ".practice.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        state = read(root)
+        state = read(home)
         state[exercise.number] = {**state.get(exercise.number, {}), **values}
-        write_atomically(path(root), json.dumps(state, indent=2) + "\n")
+        write_atomically(home.practice, json.dumps(state, indent=2) + "\n")
 
 
 def passed(state: dict[str, dict[str, Any]], exercise: Exercise) -> bool:

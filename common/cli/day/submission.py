@@ -1,16 +1,16 @@
 """Judges one submission: compile, gates, checks, limits, in that order, up to the first finding.
 
-nvcc makes PTX of the device code and check_submission (common/exercises) runs that on the emulated
-device; no host code of a submission ever runs. ptxas reads the same PTX meanwhile, for registers
-and spills. Standard library only: the tests of the exercises run on any Python.
+nvcc makes PTX of the device code, ptxas reads that for registers and spills, and check_submission
+(common/exercises) runs it on the emulated device; no host code of a submission ever runs. Standard
+library only: the tests of the exercises run on any Python.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +18,15 @@ from typing import Any
 
 from day.errors import UsageError
 from day.exercises import HOLE, Exercise
+from day.tool import MOST, Done, Runner
+from day.verdict import signal_name
 
 STAGES = ("compile", "gates", "checks", "limits")
 ARCH = "sm_80"  # what the PTX asks for
 MACHINE_ARCH = "sm_89"  # what ptxas counts registers for: the Ada card of the accounts
-SECONDS = 60
-NVCC_ERROR = re.compile(r"^(\S+?)\((\d+)\): error: (.*)$|^(\S+?):(\d+):\d+: error: (.*)$")
+SECONDS = 60  # for each tool
+INCLUDED = "included.d"  # what the preprocessor read
+NVCC_ERROR = re.compile(r"^(.+?)\((\d+)\): error: (.*)$|^(.+?):(\d+):\d+: error: (.*)$")
 REPORT_SOURCE = re.compile(r"^\s*source\s+(\S+?:\d+)", re.MULTILINE)
 PTXAS_ENTRY = re.compile(r"Compiling entry function '(\w+)'")
 PTXAS_REGISTERS = re.compile(r"Used (\d+) registers")
@@ -54,97 +57,142 @@ class Verdict:
     finding: Finding | None = None
     gates: list[str] = field(default_factory=list)  # the names of those that passed
     figures: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # by tool
 
     @property
     def passed(self) -> bool:
         return self.finding is None
 
 
-def judge(exercise: Exercise, submission: Path, tools: Tools, seed: int = 1) -> Verdict:
-    """`submission` is a file called submission.cuh, in a folder of its own."""
-    if not submission.is_file():
-        raise UsageError(f"there is no {shown(exercise.root, str(submission))} to check.")
+def judge(
+    exercise: Exercise, submission: Path, tools: Tools, seed: int = 1, runner: Runner | None = None
+) -> Verdict:
+    """Reads the file once; that one header is all that is compiled."""
+    try:
+        text = submission.read_bytes()
+    except OSError as error:
+        where = shown(exercise.root, str(submission))
+        raise UsageError(f"there is no {where} to check ({error.strerror}).") from error
     with tempfile.TemporaryDirectory(prefix="day-check-") as folder:
-        ptx = Path(folder) / "submission.ptx"
-        if finding := compile_to_ptx(exercise, submission, tools, ptx):
-            return Verdict(finding)
-        with subprocess.Popen(
-            [tools.ptxas, "-v", f"-arch={MACHINE_ARCH}", ptx, "-o", Path(folder) / "cubin"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as ptxas:
-            try:
-                said = run_checker(exercise, tools, ptx, seed)
-            except BaseException:
-                ptxas.kill()
-                raise
-            resources = ptxas.communicate()[0]
-        if ptxas.returncode != 0:
-            return Verdict(
-                Finding("compile", "ptxas", resources.splitlines()[:3], hole(submission))
-            )
-    return put_together(exercise, submission, said, resources)
+        job = Job(exercise, submission, text, Path(folder), runner or Runner())
+        verdict = judge_job(job, tools, seed)
+    verdict.seconds = job.seconds
+    return verdict
 
 
-def compile_to_ptx(exercise: Exercise, submission: Path, tools: Tools, ptx: Path) -> Finding | None:
+@dataclass
+class Job:
+    """One submission in a folder of its own, under the name that is included."""
+
+    exercise: Exercise
+    place: Path  # where the submission's author knows it
+    text: bytes
+    folder: Path
+    runner: Runner
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.copy.write_bytes(self.text)
+
+    @property
+    def copy(self) -> Path:
+        return self.folder / "submission.cuh"
+
+    @property
+    def ptx(self) -> Path:
+        return self.folder / "submission.ptx"
+
+    def run(self, name: str, command: Sequence[str | Path], keep_stdout: bool = True) -> Done:
+        started = time.monotonic()
+        done = self.runner.run(command, self.folder, SECONDS, keep_stdout)
+        self.seconds[name] = time.monotonic() - started
+        return done
+
+    def shown(self, text: str) -> str:
+        """With the names the author knows."""
+        return shown(self.exercise.root, text.replace(str(self.copy), str(self.place)))
+
+    def hole(self) -> str:
+        """FILE:LINE of the hole, or the file when its marks are gone."""
+        for number, line in enumerate(self.text.decode(errors="replace").splitlines(), 1):
+            if HOLE in line:
+                return self.shown(f"{self.place}:{number}")
+        return self.shown(str(self.place))
+
+
+def judge_job(job: Job, tools: Tools, seed: int) -> Verdict:
+    if finding := compile_to_ptx(job, tools):
+        return Verdict(finding)
+    command: list[str | Path] = [tools.ptxas, "-v", f"-arch={MACHINE_ARCH}", job.ptx]
+    done = job.run("ptxas", [*command, "-o", job.folder / "cubin"])
+    if done.cut or done.code != 0:
+        return Verdict(Finding("compile", "ptxas", why(job, "ptxas", done), job.hole()))
+    said = run_checker(job, tools, seed)
+    if isinstance(said, Finding):
+        return Verdict(said)
+    return put_together(job, said, done.said)
+
+
+def why(job: Job, tool: str, done: Done) -> list[str]:
+    """The first of what a tool said that failed, and what ended it."""
+    lines = [job.shown(line) for line in done.said.splitlines() if line.strip()][:3]
+    if done.cut == "time":
+        return [f"{tool} had not come to an end after {SECONDS} s and was stopped"]
+    if done.cut == "output":
+        return [f"{tool} was stopped: it said more than {MOST // 2**20} MiB", *lines[:1]]
+    if done.code < 0:
+        return [f"{tool} was ended by {signal_name(-done.code)}", *lines]
+    return lines or [f"{tool} ended with code {done.code} and said nothing"]
+
+
+def compile_to_ptx(job: Job, tools: Tools) -> Finding | None:
+    exercise = job.exercise
     kind = exercise.kind.replace("-", "_")
-    command = [tools.nvcc, "-std=c++20", "-ptx", f"-arch={ARCH}", "-lineinfo"]
-    command += ["-I", exercise.root / "common", "-I", submission.parent]
-    command += [f"-DTCD_MMA_K={exercise.mma_k}", "-o", ptx]
+    command: list[str | Path] = [tools.nvcc, "-std=c++20", "-ptx", f"-arch={ARCH}", "-lineinfo"]
+    command += ["-I", exercise.root / "common", "-I", job.folder]
+    command += [f"-DTCD_MMA_K={exercise.mma_k}", "-o", job.ptx]
+    # The preprocessor lists what it reads; nvcc -MD would start it twice, for 0.1 s.
+    command += ["-Xcompiler", f"-MD,-MF,{job.folder / INCLUDED}"]
     command += [exercise.root / "common" / "exercises" / "device" / f"{kind}.cu"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    done = job.run("nvcc", command)
+    if done.code == 0 and not done.cut:
         return None
-    words = [shown(exercise.root, line) for line in (done.stdout + done.stderr).splitlines()]
+    words = [job.shown(line) for line in done.said.splitlines()]
     for index, line in enumerate(words):
         if match := NVCC_ERROR.match(line):
             file, number, message = match.groups()[:3] if match[1] else match.groups()[3:]
             context = [text for text in words[index + 1 : index + 3] if text.strip()]
             return Finding("compile", "nvcc", [message, *context], f"{file}:{number}")
-    return Finding("compile", "nvcc", words[:5], shown(exercise.root, str(submission)))
+    return Finding("compile", "nvcc", why(job, "nvcc", done), job.shown(str(job.place)))
 
 
-def run_checker(exercise: Exercise, tools: Tools, ptx: Path, seed: int) -> dict[str, Any]:
-    verdict = ptx.with_name("verdict.json")
-    command = [tools.checker, exercise.manifest, ptx, verdict, str(seed)]
-    try:
-        # The kernel's printf may be endless: it goes nowhere. The verdict has a file of its own.
-        done = subprocess.run(
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        lines = [f"the submission had not come to an end after {SECONDS} s"]
-        gate = {"name": "launch", "passed": False, "lines": lines}
-        return {"gates": [gate], "reports": [], "limits": []}
-    if done.returncode == 2:
-        raise UsageError(done.stderr.strip())
-    if done.returncode != 0:
+def run_checker(job: Job, tools: Tools, seed: int) -> dict[str, Any] | Finding:
+    verdict = job.folder / "verdict.json"
+    command = [tools.checker, job.exercise.manifest, job.ptx, verdict, str(seed)]
+    # The kernel's printf may be endless: it goes nowhere. The verdict has a file of its own.
+    done = job.run("judge", command, keep_stdout=False)
+    if done.cut:
+        return Finding("gates", "launch", why(job, "the submission", done), job.hole())
+    if done.code == 2:
+        raise UsageError(done.said.strip())
+    if done.code != 0:
         raise UsageError(
-            f"check_submission ended with code {done.returncode}: {done.stderr.strip()}. "
+            f"check_submission ended with code {done.code}: {done.said.strip()}. "
             "That is a mistake of the checker, not yours."
         )
     return json.loads(verdict.read_text(encoding="utf-8"))
 
 
-def put_together(
-    exercise: Exercise, submission: Path, said: dict[str, Any], resources: str
-) -> Verdict:
-    root, place = exercise.root, shown(exercise.root, hole(submission))
-    reports = [shown(root, report["text"]).splitlines() for report in said["reports"]]
-    registers, spills = read_resources(resources, exercise.kernel)
+def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
+    place = job.hole()
+    reports = [job.shown(report["text"]).splitlines() for report in said["reports"]]
+    registers, spills = read_resources(resources, job.exercise.kernel)
     verdict = Verdict(figures=dict(said.get("counters", {})))
     if registers is not None:
         verdict.figures |= {"registers": registers, "spill_bytes": spills}
     for gate in said["gates"]:
         if not gate["passed"]:
-            lines = [shown(root, line) for line in gate["lines"]]
+            lines = [job.shown(line) for line in gate["lines"]]
             also = reports[0] if reports else []
             verdict.finding = Finding("gates", gate["name"], lines, place, also)
             return verdict
@@ -154,7 +202,7 @@ def put_together(
     elif reports:
         verdict.finding = check_finding(reports[0], len(reports), place)
     else:
-        verdict.finding = limit_finding(exercise, submission, said, verdict.figures, place)
+        verdict.finding = limit_finding(job, said, verdict.figures, place)
     return verdict
 
 
@@ -168,23 +216,19 @@ def check_finding(report: Sequence[str], count: int, place: str) -> Finding:
 
 
 def limit_finding(
-    exercise: Exercise,
-    submission: Path,
-    said: dict[str, Any],
-    figures: dict[str, int],
-    place: str,
+    job: Job, said: dict[str, Any], figures: dict[str, int], place: str
 ) -> Finding | None:
-    text = submission.read_text(encoding="utf-8", errors="replace")
-    for header in exercise.closed_book:
-        if re.search(rf'^\s*#\s*include\s*["<][^">]*\b{re.escape(header)}[">]', text, re.MULTILINE):
+    included = read_included(job.folder / INCLUDED)
+    for header in job.exercise.closed_book:
+        if any(f"/{name}".endswith(f"/{header}") for name in included):
             words = [f"{header} is included: it holds the answer, and this exercise is closed book"]
             return Finding("limits", "closed book", words, place)
     for limit in said["limits"]:
         if not limit["passed"]:
-            lines = [shown(exercise.root, line) for line in limit["lines"]]
+            lines = [job.shown(line) for line in limit["lines"]]
             return Finding("limits", limit["name"], lines, place)
     for name in ("registers", "spill_bytes"):
-        bar = getattr(exercise, name)
+        bar = getattr(job.exercise, name)
         if bar is None:
             continue
         if name not in figures:
@@ -210,13 +254,11 @@ def read_resources(text: str, kernel: str) -> tuple[int | None, int]:
     return None, 0
 
 
-def hole(submission: Path) -> str:
-    """FILE:LINE of the hole, or the file when its marks are gone."""
-    text = submission.read_text(encoding="utf-8", errors="replace")
-    for number, line in enumerate(text.splitlines(), 1):
-        if HOLE in line:
-            return f"{submission}:{number}"
-    return str(submission)
+def read_included(file: Path) -> list[str]:
+    """The files named in a Makefile's rule, as the preprocessor writes it."""
+    rule = file.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ")
+    names = re.split(r"(?<!\\)\s+", rule.partition(":")[2].strip())
+    return [name.replace("\\ ", " ") for name in names]
 
 
 def shown(root: Path, text: str) -> str:

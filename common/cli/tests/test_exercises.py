@@ -15,6 +15,8 @@ from day.app import run
 from day.commands import check
 from day.errors import UsageError
 from day.exercises import Exercise
+from day.submission import Job
+from day.tool import Runner
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = exercises.all_exercises(ROOT)
@@ -153,7 +155,7 @@ def test_next_and_progress(root: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_a_pass_outlives_a_later_failure(root: Path) -> None:
     practice.change(first(root), passed=True, stage="passed")
     practice.change(first(root), stage="gates")
-    assert practice.passed(practice.read(root), first(root))
+    assert practice.passed(practice.read(first(root).home), first(root))
 
 
 def test_reset_keeps_what_was_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,6 +204,25 @@ def test_ptxas_lines_are_those_of_the_kernel() -> None:
     assert submission.read_resources(PTXAS, "multi") == (None, 0)
 
 
+def job(exercise: Exercise, included: str = "submission.cuh") -> Job:
+    """As it is after nvcc: the text, and what the preprocessor read."""
+    folder = exercise.root / "job"
+    folder.mkdir()
+    (folder / submission.INCLUDED).write_text(f"gemm.o: /usr/include/a.h \\\n {included}\n")
+    text = exercise.submission.read_bytes()
+    return Job(exercise, exercise.submission, text, folder, Runner())
+
+
+def test_what_was_included(root: Path) -> None:
+    made = job(first(root), "/a\\ b/ptx/fragments.h /c.h")
+    found = submission.read_included(made.folder / submission.INCLUDED)
+    assert found == ["/usr/include/a.h", "/a b/ptx/fragments.h", "/c.h"]
+    said = {"gates": [GOOD], "reports": [], "limits": []}
+    finding = submission.put_together(made, said, FINE).finding
+    assert finding is not None
+    assert (finding.stage, finding.name) == ("limits", "closed book")
+
+
 GOOD = {"name": "product", "passed": True, "lines": []}
 BAD = {"name": "product", "passed": False, "lines": ["3 of 4 elements differ"]}
 RACE = {"key": "k", "text": "race in shared memory: read\n  source  /r/exercises/x.cuh:7\n"}
@@ -234,7 +255,7 @@ def test_the_first_finding_in_order(
 ) -> None:
     exercise = first(root)
     said = {"gates": gates, "reports": reports, "limits": limits, "counters": {"hmma": 4}}
-    verdict = submission.put_together(exercise, exercise.submission, said, resources)
+    verdict = submission.put_together(job(exercise), said, resources)
     got = verdict.finding
     assert (f"{got.stage}: {got.name}" if got else None) == finding
     words = "\n".join(check.words(exercise, verdict))
@@ -250,13 +271,13 @@ def test_the_first_finding_in_order(
 def test_a_report_beside_a_failed_gate_is_shown(root: Path) -> None:
     exercise = first(root)
     said = {"gates": [BAD], "reports": [RACE], "limits": []}
-    verdict = submission.put_together(exercise, exercise.submission, said, FINE)
+    verdict = submission.put_together(job(exercise), said, FINE)
     assert "race in shared memory" in "\n".join(check.words(exercise, verdict))
 
 
 def test_the_place_of_a_report_is_its_source_line(root: Path) -> None:
     exercise = first(root)
     said = {"gates": [GOOD], "reports": [RACE], "limits": []}
-    finding = submission.put_together(exercise, exercise.submission, said, FINE).finding
+    finding = submission.put_together(job(exercise), said, FINE).finding
     assert finding is not None
     assert finding.where == "/r/exercises/x.cuh:7"

@@ -1,4 +1,5 @@
-"""./day bench emulator: how fast the emulated device is, beside OpenBLAS on the same cores."""
+"""./day bench: how fast the emulated device is, beside OpenBLAS on the same cores; and how long it
+takes from a save to the verdict."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from day import build, context, provision, terminal
+from day.commands import bench_watch
 from day.commands.run_days import check_writable
 from day.errors import UsageError
 
@@ -44,7 +46,7 @@ KINDS = (
 
 def bench(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="emulator", help="What to measure.")],
+    what: Annotated[str, typer.Argument(metavar="emulator|watch", help="What to measure.")],
     quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK}³ in place of {FULL}³.")] = False,
     samples: Annotated[
         int, typer.Option(metavar="N", min=1, max=99, help="Of each; the median counts.")
@@ -56,16 +58,22 @@ def bench(
 ) -> int:
     """Time Day 03's GEMM on the emulated device against OpenBLAS's SGEMM, in turn, on these cores.
 
+    Or, with `watch`: every exercise from the save to the verdict.
+
     Bars are printed as held or not held; a machine's speed fails nothing. Exit code: 0 measured,
     1 a result was wrong or a check spoke, 2 bad usage or no OpenBLAS.
     """
-    if what != "emulator":
-        raise UsageError(f"bench knows one thing to measure: ./day bench emulator (not {what}).")
+    if what not in ("emulator", "watch"):
+        raise UsageError(f"bench measures two things: emulator and watch (not {what}).")
+    if what == "watch" and quick:
+        raise UsageError("--quick makes emulator's matrices smaller; watch has none: leave it out.")
     root = context.of(ctx).root
     if json_file == "-":
         raise UsageError("bench keeps its figures in a file: --json FILE.json")
     if json_file:
         check_writable(Path(json_file))
+    if what == "watch":
+        return bench_exercises(root, samples, json_file)
     build.build(root, "emulated", [TARGET])
     size = QUICK if quick else FULL
     machine = describe_machine()
@@ -80,9 +88,29 @@ def bench(
     figures = summary(taken, size, machine["cores"])
     show(figures)
     if json_file:
-        document = {"provenance": provenance(machine, size, samples), **figures, "samples": taken}
+        quickly = "--quick " if size == QUICK else ""
+        command = f"emulator {quickly}--samples {samples}"
+        document = {"provenance": provenance(machine, command), **figures, "samples": taken}
         provision.write_atomically(Path(json_file), json.dumps(document, indent=2) + "\n")
     return 1 if figures["wrong"] else 0
+
+
+def bench_exercises(root: Path, samples: int, json_file: str | None) -> int:
+    machine = describe_machine()
+    print(machine_line(machine))
+    taken = bench_watch.measure(root, samples)
+    figures = bench_watch.summary(taken)
+    print("\n".join(bench_watch.show(taken, figures)))
+    for name, bar in (("median", bench_watch.MEDIAN_BAR), ("worst", bench_watch.WORST_BAR)):
+        print(f"bar: {name} under {bar:g} s: {held(figures[name] < bar)}")
+    if json_file:
+        document = {
+            "provenance": provenance(machine, f"watch --samples {samples}"),
+            **figures,
+            "samples": taken,
+        }
+        provision.write_atomically(Path(json_file), json.dumps(document, indent=2) + "\n")
+    return 0
 
 
 def take_samples(root: Path, size: int, count: int) -> dict[str, list[Sample]]:
@@ -215,12 +243,11 @@ def machine_line(machine: Mapping[str, Any]) -> str:
     return f"{machine['cpu']}, {machine['cores']} cores, load average {machine['load_1min']:.1f}"
 
 
-def provenance(machine: Mapping[str, Any], size: int, samples: int) -> dict[str, Any]:
-    quick = " --quick" if size == QUICK else ""
+def provenance(machine: Mapping[str, Any], arguments: str) -> dict[str, Any]:
     return {
         "kind": "measured",
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        "command": f"./day bench emulator{quick} --samples {samples}",
+        "command": f"./day bench {arguments}",
         "load_1min_after": os.getloadavg()[0],
         **machine,
     }

@@ -18,23 +18,27 @@ CHECKER_SOURCES = ("common/exercises", "common/gates", "common/emulator", "commo
 
 def check(
     ctx: typer.Context,
-    number: Annotated[str, typer.Argument(metavar="EXERCISE", help="The exercise, e.g. 01a.")],
+    number: context.Number,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Other inputs: another seed.")] = 1,
+    directory: context.Directory = None,
 ) -> int:
     """Judge your submission: compile, gates, checks, limits; stop at the first thing to mend."""
-    root = context.of(ctx).root
-    exercise = exercises.select(exercises.all_exercises(root), number)
-    tools = need_tools(root)
+    exercise = exercises.select(context.exercises_of(ctx, directory), number)
+    tools = need_tools(context.of(ctx).root)
     started = time.monotonic()
     verdict = submission.judge(exercise, exercise.submission, tools, seed)
     seconds = time.monotonic() - started
+    keep(exercise, verdict)
+    print("\n".join(words(exercise, verdict)))
+    print(terminal.paint(f"checked in {seconds:.1f} s", "dim"))
+    return 0 if verdict.passed else 1
+
+
+def keep(exercise: Exercise, verdict: Verdict) -> None:
     if verdict.finding:
         practice.change(exercise, stage=verdict.finding.stage)
     else:
         practice.change(exercise, passed=True, stage="passed")
-    print("\n".join(words(exercise, verdict)))
-    print(terminal.paint(f"checked in {seconds:.1f} s", "dim"))
-    return 0 if verdict.passed else 1
 
 
 def need_tools(root: Path) -> Tools:

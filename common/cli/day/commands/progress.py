@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from day import context, exercises, practice, terminal
+from day import context, practice, terminal
 
 
-def progress(ctx: typer.Context) -> int:
+def progress(ctx: typer.Context, directory: context.Directory = None) -> int:
     """List the exercises and what became of each."""
     root = context.of(ctx).root
-    there = exercises.all_exercises(root)
-    state = practice.read(root)
+    there = context.exercises_of(ctx, directory)
+    home = there[0].home
+    state = practice.read(home)
     rows = [
         (
             exercise.number,
@@ -24,5 +25,5 @@ def progress(ctx: typer.Context) -> int:
     ]
     terminal.table(("exercise", "title", "state", "hints", "time"), rows, right=(4,))
     done = sum(practice.passed(state, exercise) for exercise in there)
-    print(f"{done} of {len(there)} passed. Kept in .day/practice.json")
+    print(f"{done} of {len(there)} passed. Kept in {context.brief(root, home.practice)}")
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -13,27 +12,25 @@ from day.exercises import Exercise
 from day.provision import write_atomically
 
 
-def reset(
-    ctx: typer.Context,
-    number: Annotated[str, typer.Argument(metavar="EXERCISE", help="The exercise, e.g. 01a.")],
-) -> int:
-    """Put the unsolved submission.cuh back; yours is kept in .day/backups."""
+def reset(ctx: typer.Context, number: context.Number, directory: context.Directory = None) -> int:
+    """Put the unsolved submission.cuh back; yours is kept in a folder of backups."""
     root = context.of(ctx).root
-    exercise = exercises.select(exercises.all_exercises(root), number)
+    exercise = exercises.select(context.exercises_of(ctx, directory), number)
     fresh, file = exercise.unsolved(), exercise.submission
+    shown = context.brief(root, file)
     if file.exists() and file.read_text(encoding="utf-8", errors="replace") == fresh:
-        print(f"{file.relative_to(root)} is as it was given; nothing to do.")
+        print(f"{shown} is as it was given; nothing to do.")
         return 0
     if file.exists():
-        backup = keep(exercise)
-        print(f"yours is now {backup.relative_to(root)}")
+        print(f"yours is now {context.brief(root, keep(exercise))}")
+    file.parent.mkdir(exist_ok=True)
     write_atomically(file, fresh)
-    print(f"{file.relative_to(root)} is as it was given.")
+    print(f"{shown} is as it was given.")
     return 0
 
 
 def keep(exercise: Exercise) -> Path:
-    folder = exercise.root / ".day" / "backups"
+    folder = exercise.home.backups
     folder.mkdir(parents=True, exist_ok=True)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     backup = folder / f"{exercise.name}-{stamp}.cuh"

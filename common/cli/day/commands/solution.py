@@ -8,26 +8,31 @@ import typer
 
 from day import context, exercises, practice
 from day.errors import UsageError
-from day.exercises import HOLE
+from day.exercises import HOLE, Exercise
 
 
 def solution(
     ctx: typer.Context,
-    number: Annotated[str, typer.Argument(metavar="EXERCISE", help="The exercise, e.g. 01a.")],
+    number: context.Number,
     spoil: Annotated[bool, typer.Option("--spoil", help="Before yours has passed.")] = False,
+    directory: context.Directory = None,
 ) -> int:
     """Show our solution and why, once yours has passed (or with --spoil)."""
-    root = context.of(ctx).root
-    exercise = exercises.select(exercises.all_exercises(root), number)
-    if not spoil and not practice.passed(practice.read(root), exercise):
+    exercise = exercises.select(context.exercises_of(ctx, directory), number)
+    if not spoil and not practice.passed(practice.read(exercise.home), exercise):
         raise UsageError(
             f"{exercise.number} has not passed yet, and a solution read is an exercise lost. "
             f"A hint: ./day hint {exercise.number}. All the same: "
             f"./day solution {exercise.number} --spoil"
         )
-    print(filled_hole(exercise.solution.read_text(encoding="utf-8")), end="")
-    print(f"\nThe whole file: {exercise.solution.relative_to(root)}")
+    print("\n".join(words(exercise)))
     return 0
+
+
+def words(exercise: Exercise) -> list[str]:
+    hole = filled_hole(exercise.solution.read_text(encoding="utf-8"))
+    whole = exercise.solution.relative_to(exercise.root)
+    return [*hole.splitlines(), "", f"The whole file: {whole}"]
 
 
 def filled_hole(text: str) -> str:
