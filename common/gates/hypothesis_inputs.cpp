@@ -50,6 +50,52 @@ std::function<std::optional<double>(Place)> with_b(const GemmCase& gemm, ReadB r
   };
 }
 
+// A swizzle that the copy to shared memory uses and ldmatrix does not, or the other way round: in a
+// row (of A; in a column of B) the 8-half chunks arrive exchanged. XOR undoes itself, so which side
+// forgot it does not show.
+struct Swizzle {
+  const char* text;
+  int (*chunk_of)(int line);
+};
+constexpr Swizzle kSwizzles[] = {
+    {"(row >> 1) & 3", [](int line) { return line >> 1 & 3; }},
+    {"row & 3", [](int line) { return line & 3; }},
+    {"row & 7", [](int line) { return line & 7; }},
+    {"(row >> 2) & 1", [](int line) { return line >> 2 & 1; }},
+};
+
+void add_swizzles(const GemmCase& gemm, std::vector<Hypothesis>& out) {
+  const HalfMatrix& a = *gemm.a;
+  const HalfMatrix& b = *gemm.b;
+  for (const Swizzle& swizzle : kSwizzles) {
+    const auto chunk_of = swizzle.chunk_of;
+    const auto exchanged = [chunk_of](int line, int k) { return k ^ chunk_of(line) * 8; };
+    const std::string what = std::string("by chunk ^ ") + swizzle.text;
+    const std::string look =
+        "the swizzle: the copy to shared memory and the ldmatrix that reads it must apply the "
+        "same one; here only one of them does";
+    out.push_back({"the 16-byte chunks of A's rows are exchanged " + what, look,
+                   with_a(gemm, [&a, exchanged](int row, int k) {
+                     return cell(a, row, exchanged(row, k));
+                   })});
+    out.push_back({"the 16-byte chunks of B's columns are exchanged " + what, look,
+                   with_b(gemm, [&b, exchanged](int k, int col) {
+                     return cell(b, exchanged(col, k), col);
+                   })});
+    out.push_back({"the 16-byte chunks of A's rows and of B's columns are exchanged " + what, look,
+                   [&gemm, &a, &b, exchanged](Place at) -> std::optional<double> {
+                     double sum = 0;
+                     for (int k = 0; k < gemm.k(); ++k) {
+                       const auto x = cell(a, at.row, exchanged(at.row, k));
+                       const auto y = cell(b, exchanged(at.col, k), at.col);
+                       if (!x || !y) return std::nullopt;
+                       sum += static_cast<double>(*x) * *y;
+                     }
+                     return sum;
+                   }});
+  }
+}
+
 // Leading dimensions a kernel may have used by mistake, with what they are.
 std::vector<std::pair<std::int64_t, std::string>> leading_dimensions(const GemmCase& gemm,
                                                                      std::int64_t real) {
@@ -186,6 +232,7 @@ std::vector<Hypothesis> input_hypotheses(const GemmCase& gemm) {
                  b_from([](int k, int c) {
                    return At{k & ~8, c};
                  })});
+  add_swizzles(gemm, out);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Guesses about the values: zero, a factor, one unit in the last place, the epilogue.
 #include <cmath>
+#include <cstdlib>
 
 #include "gates/hypothesis.h"
 #include "gates/numbers.h"
@@ -19,6 +20,43 @@ std::uint32_t truncated(OutputType type, double value) {
   std::uint32_t bits = bits_of_value(type, value);
   if (std::fabs(value_of_bits(type, bits)) > std::fabs(value)) --bits;
   return bits;
+}
+
+// The bias of another column: a neighbour's, the pair's other one, one eight columns off, or the
+// column counted from the corner of the CTA's or of the mma's tile.
+template <class SumAt>
+void add_bias_columns(const GemmCase& gemm, const SumAt& sum_at, std::vector<Hypothesis>& out) {
+  const Epilogue& epilogue = gemm.expected.epilogue;
+  const OutputType type = gemm.expected.type;
+  const auto guess = [&](const std::string& what, auto column_of) {
+    out.push_back(
+        {what,
+         "the bias index in the store: the column of the element in D, with the CTA's, the "
+         "warp's, the mma's and the lane's share of it",
+         nullptr, [&epilogue, type, sum_at, column_of](Place at) -> std::optional<std::uint32_t> {
+           const int column = column_of(at.col);
+           if (column < 0 || column >= static_cast<int>(epilogue.bias.size())) return std::nullopt;
+           const double sum = sum_at(at) + epilogue.bias[static_cast<std::size_t>(column)];
+           return bits_of_value(type, epilogue.relu && !(sum > 0) ? 0.0 : sum);
+         }});
+  };
+  for (const int step : {1, -1, 2, -2, 8, -8}) {
+    guess("the bias is that of " + std::to_string(std::abs(step)) + " column(s) to the " +
+              (step > 0 ? "right" : "left"),
+          [step](int column) { return column + step; });
+  }
+  guess("the two columns of each pair have each other's bias",
+        [](int column) { return column ^ 1; });
+  guess("both columns of each pair have the first one's bias",
+        [](int column) { return column & ~1; });
+  guess("the bias repeats every 8 columns: the column inside the mma tile",
+        [](int column) { return column % 8; });
+  if (gemm.tiling) {
+    const int cta_n = gemm.tiling->cta_n;
+    guess("the bias repeats every " + std::to_string(cta_n) +
+              " columns: the column inside the CTA's tile",
+          [cta_n](int column) { return column % cta_n; });
+  }
 }
 
 }  // namespace
@@ -54,6 +92,7 @@ std::vector<Hypothesis> value_hypotheses(const GemmCase& gemm, const OutputView&
     };
     out.push_back({"the bias is taken by row instead of by column", "the bias index in the store",
                    nullptr, bias_by_row});
+    add_bias_columns(gemm, sum_at, out);
   }
   if (epilogue.relu) {
     Epilogue linear = epilogue;

@@ -177,7 +177,11 @@ int parse_and_run(int argc, char** argv, const DayInfo& day,
   std::string json_path;
   uint64_t seed = 1;
   app.add_option("--json", json_path, "Write the verdict, gates and counts to this file");
-  app.add_option("--seed", seed, "Seed of the random inputs")->capture_default_str();
+  app.add_option("--seed", seed, "Seed of the random inputs")
+      ->capture_default_str()
+      ->check([](const std::string& text) {  // CLI11 would wrap -1 around
+        return text.starts_with('-') ? text + " is negative; allowed: 0 and up" : std::string();
+      });
   app.footer(
       "Exit code: 0 passed (or not run, and it says so), 1 a gate failed, 2 bad usage or "
       "environment.");

@@ -12,8 +12,9 @@ constexpr int kLargestSize = 65536;  // element indices stay below 2^32, FP32 su
 
 int parse_size(const std::string& option, const std::string& text, int multiple,
                const std::string& of) {
-  const std::string allowed = "allowed: a multiple of " + std::to_string(multiple) + " from " +
-                              std::to_string(multiple) + " to " + std::to_string(kLargestSize);
+  const std::string kind = multiple > 1 ? "a multiple of " + std::to_string(multiple) + " " : "";
+  const std::string allowed = "allowed: " + kind + "from " + std::to_string(multiple) + " to " +
+                              std::to_string(kLargestSize);
   long long value = 0;
   const char* end = text.data() + text.size();
   auto [stop, error] = std::from_chars(text.data(), end, value);

@@ -19,6 +19,9 @@ FUNCTION = re.compile(r"^\s*Function : (\S+)")
 INSTRUCTION = re.compile(
     r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(?:@!?\w+\s+)?([A-Z][\w.]*)([^;]*);"
 )
+# Guarded by "never": ptxas leaves such fillers, `@!PT LDS RZ, [RZ]`, where the hardware wants a
+# pause between instructions. They do no work, so they are not counted.
+NEVER = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?:\{\s*)?@!U?PT\s")
 HEX = re.compile(r"\b0x[0-9a-f]+\b")
 RESOURCES_FUNCTION = re.compile(r"^\s*Function (\S+):")
 RESOURCES_ARCH = re.compile(r"^arch = (sm_\w+)")
@@ -102,7 +105,7 @@ def parse(lines: Iterable[str]) -> list[Kernel]:
             arch = match[1]
         elif match := FUNCTION.match(line):
             kernels.append(Kernel(match[1], arch))
-        elif kernels and (match := INSTRUCTION.match(line)):
+        elif kernels and not NEVER.match(line) and (match := INSTRUCTION.match(line)):
             address, opcode, operands = match.groups()
             kernels[-1].instructions.append(Instruction(int(address, 16), opcode, operands))
     return kernels

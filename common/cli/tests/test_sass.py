@@ -93,6 +93,18 @@ def test_predicates_and_uniform_branches() -> None:
     assert kernel.loops() == [Loop(0x10, 0x20, 0)]
 
 
+def test_fillers_that_never_run_are_not_counted() -> None:
+    lines = [
+        "\t\tcode for sm_80",
+        "\t\tFunction : k",
+        "        /*0000*/              @!PT LDS RZ, [RZ] ;   /* 0x00 */",
+        "        /*0010*/              @!P1 LDS R4, [R2] ;   /* 0x00 */",
+        "        /*0020*/              @!UPT UIADD3 URZ, URZ, URZ, URZ ; /* 0x00 */",
+    ]
+    (kernel,) = sass_listing.parse(lines)
+    assert [(i.address, i.kind) for i in kernel.instructions] == [(0x10, "LDS")]
+
+
 def test_nothing_in_nothing_out() -> None:
     assert sass_listing.parse(["", "garbage", "/*0000*/ MOV R1, R2 ;"]) == []
     assert sass_listing.parse_registers(["REG:5"]) == {}

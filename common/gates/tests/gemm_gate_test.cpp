@@ -83,6 +83,40 @@ TEST_CASE("control: fragment registers and elements exchanged") {
   must_say(problem, "neighbouring k of A are exchanged");
 }
 
+TEST_CASE("control: a swizzle on one side only") {
+  Problem problem(OutputType::kF32, 96, 64, 160, {}, false);
+  problem.read_a = [&](int r, int k) { return problem.a.at(r, k ^ (r >> 1 & 3) * 8); };
+  must_say(problem, "the 16-byte chunks of A's rows are exchanged by chunk ^ (row >> 1) & 3");
+  problem.read_b = [&](int k, int c) { return problem.b.at(k ^ (c >> 1 & 3) * 8, c); };
+  must_say(problem, "of A's rows and of B's columns are exchanged by chunk ^ (row >> 1) & 3");
+  Problem other(OutputType::kF16, 96, 64, 128, {}, false);
+  other.read_b = [&](int k, int c) { return other.b.at(k ^ (c & 3) * 8, c); };
+  must_say(other, "the 16-byte chunks of B's columns are exchanged by chunk ^ row & 3");
+  must_say(other, "look at: the swizzle");
+}
+
+TEST_CASE("control: the bias of another column") {
+  Epilogue epilogue;
+  for (int c = 0; c < 64; ++c) epilogue.bias.push_back(static_cast<float>(c * c % 61) * 0.25f);
+  Problem problem(OutputType::kF32, 96, 64, 160, epilogue);
+  const auto with = [&](auto column_of) {
+    problem.finish = [&, column_of](int, int c, double sum) {
+      const auto bias = [&](int at) { return epilogue.bias[static_cast<std::size_t>(at)]; };
+      return sum - bias(c) + bias(std::min(column_of(c), 63));
+    };
+  };
+  with([](int c) { return c + 1; });
+  must_say(problem, "the bias is that of 1 column(s) to the right");
+  with([](int c) { return c ^ 1; });
+  must_say(problem, "the two columns of each pair have each other's bias");
+  with([](int c) { return c & ~1; });
+  must_say(problem, "both columns of each pair have the first one's bias");
+  with([](int c) { return c % 8; });
+  must_say(problem, "the bias repeats every 8 columns");
+  with([](int c) { return c % 32; });
+  must_say(problem, "the bias repeats every 32 columns: the column inside the CTA's tile");
+}
+
 TEST_CASE("control: A or B transposed, as a whole or tile by tile") {
   Problem problem(OutputType::kF32, 96, 96, 96);
   problem.read_a = [&](int r, int k) { return problem.a.at(k, r); };
