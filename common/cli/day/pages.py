@@ -7,6 +7,8 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
     <!-- ladder -->  …  <!-- end ladder -->
     <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
+    <!-- opcodes -->  …  <!-- end opcodes -->
+    <!-- unsupported -->  …  <!-- end unsupported -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -14,7 +16,8 @@ a table with one column for each notebooks/data/dayNN-*.json, headed by where it
 `counters dayNN NAME…` makes a table of what was counted there: a row for each entry of "derived"
 that has all the counters named, a column for each counter, and the device's name where several
 counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` makes a table of the
-instructions in which a card and the emulator were compared (tiles.py).
+instructions in which a card and the emulator were compared (tiles.py). `opcodes` and `unsupported`
+are the decoder's tables (opcodes.py).
 """
 
 from __future__ import annotations
@@ -27,12 +30,14 @@ from typing import Any
 
 from day.errors import UsageError
 from day.ladder import ladder
+from day.opcodes import opcodes, unsupported
 from day.tiles import tiles
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles)(?P<arguments>[^>]*?) -->\n)"
+    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported)"
+    r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
     re.DOTALL,
@@ -199,7 +204,15 @@ def provenance(verdict: Verdict) -> str:
     return f"- *{words}*: {facts}.\n"
 
 
-MAKERS = {"include": include, "data": data, "counters": counters, "ladder": ladder, "tiles": tiles}
+MAKERS = {
+    "include": include,
+    "data": data,
+    "counters": counters,
+    "ladder": ladder,
+    "tiles": tiles,
+    "opcodes": opcodes,
+    "unsupported": unsupported,
+}
 
 
 def stale(root: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 #include "machine/decode/decoder.h"
 
-#include <array>
+#include <algorithm>
 
 #include "machine/control.h"
 #include "machine/device_impl.h"
@@ -13,15 +13,56 @@ namespace tcd::emu {
 #include "ptx/opcodes.def"
 #undef TCD_OPCODE
 
-const Opcode* find_opcode(std::string_view name) {
-  static const std::unordered_map<std::string_view, Opcode> table = {
+namespace {
+
+constexpr Opcode kOpcodes[] = {
 #define TCD_OPCODE(name, decode, since_sm, section, covers) \
-  {name, {name, &decode, since_sm, section, covers}},
+  {name, &decode, since_sm, section, covers},
 #include "ptx/opcodes.def"
 #undef TCD_OPCODE
-  };
+};
+
+constexpr UnsupportedFamily kUnsupported[] = {
+#define TCD_UNSUPPORTED(name, section, why, example) {name, section, why, example},
+#include "ptx/unsupported.def"
+#undef TCD_UNSUPPORTED
+};
+
+// Has the instruction the family's opcode, and all its modifiers?
+bool belongs_to(const ptx::Instruction& in, std::string_view family) {
+  size_t dot = family.find('.');
+  if (family.substr(0, dot) != in.opcode) return false;
+  while (dot != std::string_view::npos) {
+    const size_t next = family.find('.', dot + 1);
+    const std::string_view wanted = family.substr(dot + 1, next - dot - 1);
+    if (std::find(in.modifiers.begin(), in.modifiers.end(), wanted) == in.modifiers.end()) {
+      return false;
+    }
+    dot = next;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const Opcode> all_opcodes() { return kOpcodes; }
+std::span<const UnsupportedFamily> unsupported_families() { return kUnsupported; }
+
+const Opcode* find_opcode(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const Opcode*> all;
+    for (const Opcode& opcode : kOpcodes) all[opcode.name] = &opcode;
+    return all;
+  }();
   const auto it = table.find(name);
-  return it == table.end() ? nullptr : &it->second;
+  return it == table.end() ? nullptr : it->second;
+}
+
+const UnsupportedFamily* find_unsupported(const ptx::Instruction& in) {
+  for (const UnsupportedFamily& family : kUnsupported) {
+    if (belongs_to(in, family.name)) return &family;
+  }
+  return nullptr;
 }
 
 Decoder::Decoder(Kernel& kernel, int function_index, Code& out)
@@ -44,7 +85,7 @@ void Decoder::unsupported(const std::string& why) const {
   const std::string place = place_of(program_.module, in_->location);
   text += "\n  source  " + (place.empty() ? "unknown (compile with -lineinfo)" : place) +
           "\n  PTX     line " + std::to_string(in_->ptx_line) + ": " + text_of(function_, *in_) +
-          "\n  next    The emulated device lacks it. common/emulator/README.md lists what it has.";
+          "\n  next    common/emulator/ptx/README.md lists what the emulated device has.";
   throw DecodeError{Fault::kUnsupported, text};
 }
 
@@ -112,8 +153,9 @@ void Decoder::decode_instruction(int index, int target) {
   guard_ =
       instruction.guard >= 0 ? registers_[static_cast<size_t>(instruction.guard)] : kTrueOffset;
   guard_flip_ = instruction.guard >= 0 && instruction.guard_negated ? kAllLanes : 0;
+  if (const UnsupportedFamily* family = find_unsupported(instruction)) unsupported(family->why);
   const Opcode* opcode = find_opcode(instruction.opcode);
-  if (opcode == nullptr) unsupported();
+  if (opcode == nullptr) unsupported("the emulated device knows no such instruction");
   need_compute(opcode->since_sm, instruction.opcode);
   opcode->decode(*this);
   if (const std::string rest = mods.untaken(); !rest.empty()) unsupported(rest + " is not known");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -109,5 +110,16 @@ struct Opcode {
   const char* covers;   // for people: which forms
 };
 const Opcode* find_opcode(std::string_view name);
+std::span<const Opcode> all_opcodes();  // ptx/opcodes.def
+
+// ptx/unsupported.def: families of instructions the machine lacks, and what it says of them.
+struct UnsupportedFamily {
+  const char* name;  // opcode, and the modifiers that tell the family: "cp.async.bulk"
+  const char* section;
+  const char* why;
+  const char* example;
+};
+std::span<const UnsupportedFamily> unsupported_families();
+const UnsupportedFamily* find_unsupported(const ptx::Instruction& instruction);  // nullptr: none
 
 }  // namespace tcd::emu

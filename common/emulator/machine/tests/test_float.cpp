@@ -187,6 +187,7 @@ TEST_CASE("approximate functions stay inside the documented error") {
       {"ex2.approx.f32 %d, %a;", [](double x) { return std::exp2(x); }, -20, 20, 2e-7},
       {"lg2.approx.f32 %d, %a;", [](double x) { return std::log2(x); }, 2.5, 1000, 2e-7},
       {"sin.approx.f32 %d, %a;", [](double x) { return std::sin(x); }, 0.1, 3, 5e-7},
+      {"cos.approx.f32 %d, %a;", [](double x) { return std::cos(x); }, 0.1, 1.2, 5e-7},
       {"tanh.approx.f32 %d, %a;", [](double x) { return std::tanh(x); }, 0.1, 3, 5e-4},
   };
   for (const auto& c : cases) {
