@@ -9,6 +9,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
     <!-- opcodes -->  …  <!-- end opcodes -->
     <!-- unsupported -->  …  <!-- end unsupported -->
+    <!-- mistakes common/…/recorded -->  …  <!-- end mistakes -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -17,7 +18,8 @@ a table with one column for each notebooks/data/dayNN-*.json, headed by where it
 that has all the counters named, a column for each counter, and the device's name where several
 counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` makes a table of the
 instructions in which a card and the emulator were compared (tiles.py). `opcodes` and `unsupported`
-are the decoder's tables (opcodes.py).
+are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who
+notices them (mistakes.py).
 """
 
 from __future__ import annotations
@@ -30,13 +32,14 @@ from typing import Any
 
 from day.errors import UsageError
 from day.ladder import ladder
+from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
 from day.tiles import tiles
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported)"
+    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -212,6 +215,7 @@ MAKERS = {
     "tiles": tiles,
     "opcodes": opcodes,
     "unsupported": unsupported,
+    "mistakes": mistakes,
 }
 
 
