@@ -103,8 +103,8 @@ void show_split_k(Session& session, const Configuration& configuration, Cublas& 
     session.say("  its upper 64 rows computed alone: " + tcd::with_separators(moved) + " of " +
                 tcd::with_separators(int64_t{kHalfOfIt.m} * kHalfOfIt.n) +
                 " elements differ from the same rows computed among 128");
-    table[mode + "rows alone, elements"] = int64_t{kHalfOfIt.m} * kHalfOfIt.n;
-    table[mode + "rows alone, different"] = moved;
+    session.derive("cuBLAS, the upper half of the rows alone, " + mode + kHalfOfIt.text(),
+                   {{"elements", int64_t{kHalfOfIt.m} * kHalfOfIt.n}, {"different", moved}});
   }
   session.derive("cuBLAS on a skinny shape", table);
   cublas.allow_reduced_precision_sums(false);
