@@ -47,6 +47,8 @@ constexpr Counter kTable[] = {
     {"mma_bf16", "", "mma.sync on BF16", member<&C::mma_bf16>},
     {"mma_tf32", "", "mma.sync on TF32", member<&C::mma_tf32>},
     {"mma_fp8", "", "mma.sync on FP8", member<&C::mma_fp8>},
+    {"mma_f64", "sm__inst_executed_pipe_tensor_op_dmma.sum", "mma.sync and wmma.mma on doubles",
+     member<&C::mma_f64>},
     {"mma_integer", "sm__inst_executed_pipe_tensor_op_imma.sum", "mma.sync on 8- or 4-bit integers",
      member<&C::mma_integer>},
     {"mma_proven", "", "FP16 mma or wmma whose sums were proven exact, so taken the fast way",

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kContainerHeaderBytes = 16;
 constexpr uint64_t kEntryHeaderBytes = 64;
+constexpr uint32_t kLinkedVersion = 2;  // of a wrapper
 constexpr uint64_t kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagZstd = 0x8000;
 
@@ -68,6 +69,28 @@ uint64_t parse_one(const ByteReader& in, uint64_t at, std::vector<Entry>& entrie
   return end;
 }
 
+ByteReader read_wrapper(const void* wrapper) {
+  if (wrapper == nullptr) throw FatbinError("the fat binary wrapper is a null pointer");
+  const ByteReader in({static_cast<const std::byte*>(wrapper), 24}, "fat binary wrapper");
+  if (in.u32(0) != kWrapperMagic) {
+    throw FatbinError("not a fat binary wrapper: magic " + hex(in.u32(0)) + ", expected " +
+                      hex(kWrapperMagic));
+  }
+  return in;
+}
+
+// A container in this process; how long it is, it says itself.
+std::vector<Entry> parse_in_memory(uint64_t address) {
+  const auto* container = reinterpret_cast<const std::byte*>(address);
+  if (container == nullptr) throw FatbinError("the fat binary wrapper points nowhere");
+  const ByteReader header({container, kContainerHeaderBytes}, "fat binary");
+  if (header.u32(0) != kContainerMagic) {
+    throw FatbinError("the wrapper points at no fat binary: magic " + hex(header.u32(0)) +
+                      ", expected " + hex(kContainerMagic));
+  }
+  return parse_containers({container, header.u16(6) + header.u64(8)});
+}
+
 }  // namespace
 
 std::vector<Entry> parse_containers(std::span<const std::byte> bytes) {
@@ -90,20 +113,17 @@ std::vector<Entry> parse_containers(std::span<const std::byte> bytes) {
 }
 
 std::vector<Entry> parse_wrapper(const void* wrapper) {
-  if (wrapper == nullptr) throw FatbinError("the fat binary wrapper is a null pointer");
-  const ByteReader in({static_cast<const std::byte*>(wrapper), 24}, "fat binary wrapper");
-  if (in.u32(0) != kWrapperMagic) {
-    throw FatbinError("not a fat binary wrapper: magic " + hex(in.u32(0)) + ", expected " +
-                      hex(kWrapperMagic));
-  }
-  const auto* container = reinterpret_cast<const std::byte*>(in.u64(8));
-  if (container == nullptr) throw FatbinError("the fat binary wrapper points nowhere");
-  const ByteReader header({container, kContainerHeaderBytes}, "fat binary");
-  if (header.u32(0) != kContainerMagic) {
-    throw FatbinError("the wrapper points at no fat binary: magic " + hex(header.u32(0)) +
-                      ", expected " + hex(kContainerMagic));
-  }
-  return parse_containers({container, header.u16(6) + header.u64(8)});
+  return parse_in_memory(read_wrapper(wrapper).u64(8));
+}
+
+std::vector<std::vector<Entry>> parse_linked(const void* wrapper) {
+  const ByteReader in = read_wrapper(wrapper);
+  std::vector<std::vector<Entry>> linked;
+  if (in.u32(4) != kLinkedVersion) return linked;
+  const auto* list = reinterpret_cast<const uint64_t*>(in.u64(16));
+  if (list == nullptr) return linked;
+  for (; *list != 0; ++list) linked.push_back(parse_in_memory(*list));
+  return linked;
 }
 
 std::vector<std::byte> Entry::payload() const {

@@ -1,6 +1,7 @@
 // The fat binary container: what nvcc's `fatbinary` puts into the section .nv_fatbin.
 //
-//   wrapper   u32 magic 0x466243B1 · u32 version · u64 pointer to the container · u64
+//   wrapper   u32 magic 0x466243B1 · u32 version · u64 pointer to the container · u64, in version 2
+//             (-rdc=true) a pointer to a list, ended by null, of the containers that were linked
 //   container u32 magic 0xBA55ED50 · u16 version · u16 header bytes · u64 bytes of all entries
 //   entry     u16 kind · u16 version · u32 header bytes · u64 payload bytes (padded)
 //             +16 u32 compressed bytes (0: plain) · +28 u32 sm · +40 u64 flags · +56 u64 plain
@@ -46,5 +47,9 @@ std::vector<Entry> parse_containers(std::span<const std::byte> bytes);
 // The container a wrapper in this process points at (what __cudaRegisterFatBinary is given). Its
 // size is taken from the container's own header: the wrapper states none.
 std::vector<Entry> parse_wrapper(const void* wrapper);
+
+// The containers that the device linker joined into that one: it holds their machine code, they
+// hold the PTX. Empty for a program that was not built with -rdc=true.
+std::vector<std::vector<Entry>> parse_linked(const void* wrapper);
 
 }  // namespace tcd::emu::fatbin

@@ -1,4 +1,5 @@
-// Handlers of calls to device functions and of the host's services: printf, assert, malloc, free.
+// Handlers of calls to device functions and of the host's services: printf, assert, malloc, free,
+// the condition of a graph's node.
 #pragma once
 
 #include "machine/micro_op.h"
@@ -13,6 +14,7 @@ const MicroOp* ret(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_vprintf(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_malloc(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_free(Warp& warp, const MicroOp* op, uint32_t mask);
+const MicroOp* call_set_conditional(Warp& warp, const MicroOp* op, uint32_t mask);
 const MicroOp* call_assert_fail(Warp& warp, const MicroOp* op, uint32_t mask);
 
 }  // namespace tcd::emu

@@ -147,9 +147,18 @@ const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
 }
 
 // A warp's clock counts the instructions it has run, four cycles each, plus a fixed start: it is
-// the same on every run and no card's time.
+// the same on every run and no card's time. Kernels that wait a second by it would take a minute: a
+// loop that does little but read it sees it go faster, at most an eighth of the wait too far.
+constexpr uint64_t kShortLoop = 32;      // instructions
+constexpr uint32_t kPatientPolls = 256;  // before the clock is moved on
 const MicroOp* clock_any(Warp& w, const MicroOp* op, uint32_t mask) {
-  const uint64_t now = (w.cta->clock += 4) + 4 * w.issued;
+  const uint64_t issued = w.issued_now();
+  auto& polls = w.polls;
+  polls.count = polls.op == op && issued - polls.at < kShortLoop ? polls.count + 1 : 0;
+  polls.op = op;
+  polls.at = issued;
+  if (polls.count > kPatientPolls) polls.skipped += polls.skipped / 8 + 64;
+  const uint64_t now = (w.cta->clock += 4) + 4 * issued + polls.skipped;
   each_lane(mask, [&](int i) {
     if (op->flags == 2) {
       row<uint64_t>(w, op->d)[i] = now;
@@ -252,6 +261,8 @@ HandlerPair control_handler(Micro micro) {
       return {&call_malloc, &call_malloc};
     case Micro::device_free:
       return {&call_free, &call_free};
+    case Micro::set_conditional:
+      return {&call_set_conditional, &call_set_conditional};
     case Micro::assert_fail:
       return {&call_assert_fail, &call_assert_fail};
     case Micro::exit:

@@ -65,6 +65,7 @@ void Cta::start(uint64_t cta_index) {
     w.shared = align64(shared_memory.data());
     w.shared_bytes = launch->shared_bytes;
     w.issued = 0;
+    w.polls = {};
     w.idle_polls = 0;
     w.parked.clear();
     w.copies.clear();

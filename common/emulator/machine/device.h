@@ -129,7 +129,7 @@ struct LaunchRequest {
 struct LaunchCounters {
   uint64_t warp_instructions = 0;
   uint64_t hmma_m16n8k8 = 0, hmma_m16n8k16 = 0;
-  uint64_t mma_bf16 = 0, mma_tf32 = 0, mma_fp8 = 0, mma_integer = 0;  // any shape
+  uint64_t mma_bf16 = 0, mma_tf32 = 0, mma_fp8 = 0, mma_f64 = 0, mma_integer = 0;  // any shape
   uint64_t mma_proven = 0;  // of the FP16 ones: the sum was proven exact, and so taken the fast way
   uint64_t wmma = 0;        // wmma.mma, any shape
   uint64_t ldmatrix = 0;

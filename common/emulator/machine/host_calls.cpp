@@ -1,4 +1,5 @@
-// What device code asks of the host: printf, assert, malloc, free.
+// What device code asks of the host: printf, assert, malloc, free, a graph's condition.
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -193,6 +194,21 @@ const MicroOp* call_free(Warp& w, const MicroOp* op, uint32_t mask) {
     fail(w, op, Fault::kIllegalAddress, 1u << lane,
          "free of a pointer that malloc did not return: " + w.launch->memory->describe(at, 1),
          "Freed twice, or memory that cudaMalloc gave on the host?");
+  }
+  return op + 1;
+}
+
+// cudaGraphSetConditional(handle, value): the handle is the value's address (runtime/graph.h).
+const MicroOp* call_set_conditional(Warp& w, const MicroOp* op, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    uint64_t addresses[kLanes] = {};
+    std::byte* out[kLanes] = {};
+    addresses[lane] = argument(w, op, 0, lane, 8);
+    const auto value = static_cast<uint32_t>(argument(w, op, 1, lane, 4));
+    resolve_slow(w, op, 1u << lane, addresses, sizeof(value), AccessKind::kStore,
+                 ptx::Space::kGlobal, out);
+    std::atomic_ref(*reinterpret_cast<uint32_t*>(out[lane])).store(value);
   }
   return op + 1;
 }

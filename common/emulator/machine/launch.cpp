@@ -82,6 +82,7 @@ LaunchCounters& LaunchCounters::operator+=(const LaunchCounters& o) {
   mma_bf16 += o.mma_bf16;
   mma_tf32 += o.mma_tf32;
   mma_fp8 += o.mma_fp8;
+  mma_f64 += o.mma_f64;
   mma_integer += o.mma_integer;
   mma_proven += o.mma_proven;
   wmma += o.wmma;

@@ -26,8 +26,7 @@ inline constexpr uint32_t kAlignedBarrier = 0x20;
 // wmma.load and wmma.store.
 inline constexpr uint32_t kMatrixRowMajor = 0x10000;
 inline constexpr uint32_t kMatrixShared = 0x20000;
-inline constexpr uint32_t kMatrixPairs = 0x40000;   // two neighbouring halves at a time
-inline constexpr uint32_t kMatrixHalves = 0x80000;  // one half at a time, two to a register
+inline constexpr uint32_t kMatrixWide = 0x40000;  // 64-bit registers
 
 // mma: operands whose registers are neighbours, used where they stand. D only if nothing of A, B or
 // C is overwritten early.

@@ -167,6 +167,8 @@ const MicroOp* Warp::run_counting(int64_t& budget) {
 
 WarpState Warp::run(int64_t& budget) {
   const int64_t given = budget;
+  budget_left = &budget;
+  budget_given = budget;
   const int64_t uncounted_before = uncounted;
   const auto leave = [&](WarpState state) {
     const int64_t ran = given - budget - (uncounted - uncounted_before);

@@ -14,6 +14,15 @@ enum class Space : uint8_t { kGeneric, kReg, kConst, kGlobal, kLocal, kParam, kS
 enum class Type : uint8_t { kPred, kB8, kB16, kB32, kB64, kB128 };
 unsigned size_of(Type type);  // bytes; kPred counts as 1
 
+// Who else may mean this function or variable when modules are linked (ptx/link.h).
+enum class Linkage : uint8_t {
+  kLocal,    // nobody: other modules may have a different one of that name
+  kVisible,  // everybody; one definition only
+  kWeak,     // everybody; of several definitions any will do
+  kCommon,   // a variable everybody declares: the largest one
+  kExtern,   // declared here, defined elsewhere
+};
+
 struct FunctionCallSite {  // one `.loc … , inlined_at …` level
   int file = 0;
   int line = 0;
@@ -33,8 +42,9 @@ struct Variable {
   unsigned align = 1;  // bytes
   uint64_t size = 0;   // bytes, arrays included; 0 for `extern .shared x[]`
   bool is_extern = false;
-  bool is_managed = false;      // .attribute(.managed): the host reads and writes it too
-  std::vector<std::byte> init;  // raw initial bytes (may be shorter than size)
+  Linkage linkage = Linkage::kLocal;  // of module variables
+  bool is_managed = false;            // .attribute(.managed): the host reads and writes it too
+  std::vector<std::byte> init;        // raw initial bytes (may be shorter than size)
   // An initialiser may hold the address of another variable or function: 8 bytes at `offset`, zero
   // in `init`. Byte-wise masks (`0xFF(x), 0xFF00(x), …`) arrive merged into one relocation.
   struct Relocation {
@@ -92,7 +102,8 @@ struct Instruction {
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool is_declaration = false;    // no body: extern (vprintf, __assertfail, …)
+  bool is_declaration = false;  // no body: extern (vprintf, __assertfail, …)
+  Linkage linkage = Linkage::kLocal;
   std::vector<Variable> params;   // .param, in order
   std::vector<Variable> returns;  // .func (…)
   std::vector<Register> registers;

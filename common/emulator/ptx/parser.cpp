@@ -57,17 +57,23 @@ class ModuleParser {
     } else if (name == "alias") {
       parse_alias();
     } else if (name == "visible" || name == "extern" || name == "weak" || name == "common") {
-      is_extern_ |= name == "extern";
+      linkage_ = name == "visible"  ? Linkage::kVisible
+                 : name == "weak"   ? Linkage::kWeak
+                 : name == "common" ? Linkage::kCommon
+                                    : Linkage::kExtern;
       is_linkage_open_ = true;
       return;  // belongs to what follows
     } else if (name == "entry" || name == "func") {
-      add_function(FunctionParser(lexer_, symbols_, budget_).parse(name == "entry"));
+      Function function = FunctionParser(lexer_, symbols_, budget_).parse(name == "entry");
+      function.linkage = linkage_;
+      add_function(std::move(function));
     } else if (const auto space = space_from(name); space && *space != Space::kReg) {
       parse_module_variables(*space);
     } else {
       throw ParseError(directive.line, "unknown directive " + describe(directive));
     }
-    is_extern_ = is_linkage_open_ = false;
+    linkage_ = Linkage::kLocal;
+    is_linkage_open_ = false;
   }
 
   void parse_version() {
@@ -134,9 +140,10 @@ class ModuleParser {
     }
     const int line = lexer_.line();
     std::vector<Variable> declared;
-    parse_variables(lexer_, space, is_extern_, false, budget_, declared);
+    parse_variables(lexer_, space, linkage_ == Linkage::kExtern, false, budget_, declared);
     lexer_.expect(';', "after a variable");
     for (Variable& variable : declared) {
+      variable.linkage = linkage_;
       symbols_.insert(variable.name);
       const auto [at, is_new] =
           variable_index_.try_emplace(variable.name, module_.variables.size());
@@ -162,6 +169,10 @@ class ModuleParser {
       }
       Function copy = module_.functions[target->second];
       copy.name = alias.name;
+      const auto declared = function_index_.find(copy.name);
+      if (declared != function_index_.end()) {
+        copy.linkage = module_.functions[declared->second].linkage;
+      }
       // Aliasing big functions many times over must not multiply a small text into gigabytes.
       if (copy.body.size() > aliased_instructions_left_) {
         throw ParseError(alias.line, "aliases of this module repeat over 100000 instructions");
@@ -184,8 +195,8 @@ class ModuleParser {
   std::vector<Alias> aliases_;
   size_t aliased_instructions_left_ = 100000;
   std::unordered_map<std::string, size_t> function_index_, variable_index_;
-  bool is_extern_ = false;        // .extern was read; what it belongs to comes next
-  bool is_linkage_open_ = false;  // the same for any of .extern .visible .weak .common
+  Linkage linkage_ = Linkage::kLocal;  // of what comes next
+  bool is_linkage_open_ = false;       // it was written: .extern .visible .weak .common
 };
 
 }  // namespace

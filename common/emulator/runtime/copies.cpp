@@ -42,10 +42,13 @@ void for_each_row(const Block& block, Row row) {
   }
 }
 
-}  // namespace
+struct Sides {
+  Allocations::View target, source;
+};
 
-cudaError_t copy_block(const Place& to, const Place& from, const Block& block,
-                       cudaMemcpyKind kind) {
+// The memory of both sides, or what a card answers. target_use: kRead only looks.
+cudaError_t look_up(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind,
+                    HostUse target_use, Sides& sides) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
@@ -54,35 +57,71 @@ cudaError_t copy_block(const Place& to, const Place& from, const Block& block,
   if (to_bytes == 0 || from_bytes == 0 || !pitches_fit(to, block) || !pitches_fit(from, block)) {
     return cudaErrorInvalidValue;
   }
-  const auto target = allocations().view(to.start, to_bytes, HostUse::kWrite);
-  const auto source = allocations().view(from.start, from_bytes, HostUse::kRead);
-  if (target.where == Where::kInvalid || source.where == Where::kInvalid) {
+  sides.target = allocations().view(to.start, to_bytes, target_use);
+  sides.source = allocations().view(from.start, from_bytes, HostUse::kRead);
+  if (sides.target.where == Where::kInvalid || sides.source.where == Where::kInvalid) {
     return cudaErrorInvalidValue;
   }
-  if (kind != cudaMemcpyDefault) {
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (!kind_allows(to_device, target.where) || !kind_allows(from_device, source.where)) {
-      return cudaErrorInvalidValue;
-    }
+  if (kind == cudaMemcpyDefault) return cudaSuccess;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  return kind_allows(to_device, sides.target.where) && kind_allows(from_device, sides.source.where)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+cudaError_t look_up(const Place& to, unsigned element_bytes, const Block& block, HostUse use,
+                    Allocations::View& target) {
+  if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) return cudaErrorInvalidValue;
+  if (is_empty(block)) return cudaSuccess;
+  const uint64_t bytes = span_of(to, block);
+  if (bytes == 0 || !pitches_fit(to, block) || block.width % element_bytes != 0) {
+    return cudaErrorInvalidValue;
   }
+  target = allocations().view(to.start, bytes, use);
+  return target.where == Where::kDevice || target.where == Where::kMapped ? cudaSuccess
+                                                                          : cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t check_copy(const Place& to, const Place& from, const Block& block,
+                       cudaMemcpyKind kind) {
+  Sides sides;
+  return look_up(to, from, block, kind, HostUse::kRead, sides);
+}
+
+cudaError_t copy_block(const Place& to, const Place& from, const Block& block,
+                       cudaMemcpyKind kind) {
+  Sides sides;
+  const cudaError_t error = look_up(to, from, block, kind, HostUse::kWrite, sides);
+  if (error != cudaSuccess || is_empty(block)) return error;
   for_each_row(block, [&](size_t plane, size_t y) {
-    std::memmove(target.bytes + plane * to.plane_pitch + y * to.row_pitch,
-                 source.bytes + plane * from.plane_pitch + y * from.row_pitch, block.width);
+    std::memmove(sides.target.bytes + plane * to.plane_pitch + y * to.row_pitch,
+                 sides.source.bytes + plane * from.plane_pitch + y * from.row_pitch, block.width);
   });
   return cudaSuccess;
 }
 
-cudaError_t fill_block(const Place& to, int value, const Block& block) {
-  if (is_empty(block)) return cudaSuccess;
-  const uint64_t bytes = span_of(to, block);
-  if (bytes == 0 || !pitches_fit(to, block)) return cudaErrorInvalidValue;
-  const auto target = allocations().view(to.start, bytes, HostUse::kWrite);
-  if (target.where != Where::kDevice && target.where != Where::kMapped) {
-    return cudaErrorInvalidValue;
-  }
+cudaError_t check_fill(const Place& to, unsigned element_bytes, const Block& block) {
+  Allocations::View target;
+  return look_up(to, element_bytes, block, HostUse::kRead, target);
+}
+
+cudaError_t fill_block(const Place& to, unsigned value, unsigned element_bytes,
+                       const Block& block) {
+  Allocations::View target;
+  const cudaError_t error = look_up(to, element_bytes, block, HostUse::kWrite, target);
+  if (error != cudaSuccess || is_empty(block)) return error;
   for_each_row(block, [&](size_t plane, size_t y) {
-    std::memset(target.bytes + plane * to.plane_pitch + y * to.row_pitch, value, block.width);
+    std::byte* row = target.bytes + plane * to.plane_pitch + y * to.row_pitch;
+    if (element_bytes == 1) {
+      std::memset(row, static_cast<int>(value), block.width);
+    } else {
+      for (size_t x = 0; x < block.width; x += element_bytes) {
+        std::memcpy(row + x, &value, element_bytes);
+      }
+    }
   });
   return cudaSuccess;
 }

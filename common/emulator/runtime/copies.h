@@ -17,7 +17,10 @@ struct Place {
 
 // cudaErrorInvalidValue for null, for memory that ends too early, for a pitch below the width, and
 // for host memory where `kind` says device.
+cudaError_t check_copy(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind);
 cudaError_t copy_block(const Place& to, const Place& from, const Block& block, cudaMemcpyKind kind);
-cudaError_t fill_block(const Place& to, int value, const Block& block);
+// The value's lowest 1, 2 or 4 bytes, over and over; the width must be a multiple of that.
+cudaError_t check_fill(const Place& to, unsigned element_bytes, const Block& block);
+cudaError_t fill_block(const Place& to, unsigned value, unsigned element_bytes, const Block& block);
 
 }  // namespace tcd::emu::runtime

@@ -2,7 +2,9 @@
 #include <map>
 
 #include "runtime/allocations.h"
+#include "runtime/capture.h"
 #include "runtime/device_state.h"
+#include "runtime/graph.h"
 #include "runtime/handles.h"
 #include "runtime/registry.h"
 
@@ -76,13 +78,17 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return synchronize([] { return cudaSuccess; });
+  return synchronize([] {
+    refuse_while_capturing();
+    return cudaSuccess;
+  });
 }
 
 // Does not repair the device after a fault: see error_state.h.
 cudaError_t cudaDeviceReset() {
   const std::lock_guard lock(api_mutex());
   registry().unload_all();
+  destroy_graphs();
   allocations().release_all();
   destroy_streams();
   destroy_events();

@@ -36,6 +36,8 @@ class ErrorState {
   bool blocks(CallKind kind, cudaError_t& answer);
   void fault(cudaError_t error) { pending_ = error; }  // seen by the next synchronizing call
   void fault_now(cudaError_t error) { sticky_ = error; }
+  // Work that is queued from now on does nothing.
+  bool is_stopped() const { return pending_ != cudaSuccess || sticky_ != cudaSuccess; }
   void reset();
 
  private:

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "runtime/capture.h"
 #include "runtime/handles.h"
 
 using namespace tcd::emu;
@@ -34,6 +35,11 @@ void tcd::emu::runtime::require_event(cudaEvent_t event) {
                  "an event was used that does not exist (destroyed already, or never created)");
 }
 
+void tcd::emu::runtime::record_event(cudaEvent_t event) {
+  require_event(event);
+  event->recorded = Clock::now();
+}
+
 void tcd::emu::runtime::destroy_events() {
   for (cudaEvent_t event : events()) delete event;
   events().clear();
@@ -53,18 +59,21 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlag
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return query([&] {
     require_event(event);
+    forget_captures_of(event);
     events().erase(event);
     delete event;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return queue([&] {
+    if ((flags & ~unsigned{cudaEventRecordExternal}) != 0) return cudaErrorInvalidValue;
     require_event(event);
     require_stream(stream);
-    event->recorded = Clock::now();
-    return cudaSuccess;
+    const bool is_outside = (flags & cudaEventRecordExternal) != 0;
+    if (!is_outside && capture_record(event, stream)) return cudaSuccess;
+    return submit(stream, RecordWork{event});
   });
 }
 
@@ -75,6 +84,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return synchronize([&] {
     require_event(event);
+    refuse_to_wait_for(event);
     return cudaSuccess;
   });
 }

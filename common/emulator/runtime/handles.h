@@ -9,6 +9,7 @@ namespace tcd::emu::runtime {
 // default streams always exist.
 void require_stream(cudaStream_t stream);
 void require_event(cudaEvent_t event);
+void record_event(cudaEvent_t event);
 
 void destroy_streams();
 void destroy_events();

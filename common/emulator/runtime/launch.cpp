@@ -8,6 +8,7 @@
 #include "runtime/handles.h"
 #include "runtime/kernel_facts.h"
 #include "runtime/launch_report.h"
+#include "runtime/work.h"
 
 using namespace tcd::emu;
 using namespace tcd::emu::runtime;
@@ -117,71 +118,25 @@ void check_cooperative(const RegisteredKernel& kernel, const KernelFacts& facts,
   }
 }
 
-std::vector<std::byte> pack_arguments(const RegisteredKernel& kernel, const KernelInfo& info,
-                                      void** arguments) {
-  std::vector<std::byte> block(info.param_bytes);
+void pack_arguments(const RegisteredKernel& kernel, const KernelInfo& info, void** arguments,
+                    KernelWork& work) {
+  work.params.resize(info.param_bytes);
   for (size_t i = 0; i < info.params.size(); ++i) {
     if (arguments == nullptr || arguments[i] == nullptr) {
       refuse(kernel, cudaErrorInvalidValue, "argument " + std::to_string(i) + " is missing");
     }
-    std::memcpy(block.data() + info.params[i].offset, arguments[i], info.params[i].size);
+    std::memcpy(work.params.data() + info.params[i].offset, arguments[i], info.params[i].size);
+    work.params_at.push_back(info.params[i].offset);
   }
-  return block;
-}
-
-cudaError_t run(const void* function, dim3 grid, dim3 block, void** arguments,
-                size_t dynamic_shared, cudaStream_t stream, bool cooperative) {
-  require_stream(stream);
-  const RegisteredKernel& kernel = registry().kernel(function);
-  const KernelFacts facts = facts_of(kernel);
-  check_configuration(kernel, facts, grid, block, dynamic_shared);
-  if (cooperative) check_cooperative(kernel, facts, grid, block, dynamic_shared);
-  registry().load_managed();
-  const std::vector<std::byte> params =
-      pack_arguments(kernel, kernel_info(*facts.kernel), arguments);
-
-  LaunchRequest request;
-  request.kernel = facts.kernel;
-  request.grid = {grid.x, grid.y, grid.z};
-  request.block = {block.x, block.y, block.z};
-  request.dynamic_shared_bytes = static_cast<uint32_t>(dynamic_shared);
-  request.cooperative = cooperative;
-  request.params = params;
-  LaunchCounters counters;
-  LaunchDetail detail;
-  const bool report = report_wanted();
-  const LaunchError stopped = device().launch(request, &counters, report ? &detail : nullptr);
-  counters.check_reports = tell_reports(stopped.reports);
-  add_to_totals(counters);
-  if (report) {
-    report_launch({.kernel = readable(kernel.name),
-                   .symbol = kernel.name,
-                   .grid = request.grid,
-                   .block = request.block,
-                   .shared_bytes = facts.footprint.static_shared + request.dynamic_shared_bytes,
-                   .stopped = stopped.fault != Fault::kNone,
-                   .counters = counters,
-                   .detail = std::move(detail)});
-  }
-  if (stopped.fault == Fault::kNone) return cudaSuccess;
-
-  const std::string story = "kernel " + readable(kernel.name) + " was stopped\n" + stopped.message;
-  complain(story);
-  if (report) report_fault(story);
-  const cudaError_t error = error_of(stopped.fault);
-  if (stopped.fault == Fault::kInvalidConfiguration) return error;
-  if (stopped.fault == Fault::kUnsupported) {  // ours, not the program's: say so at once
-    error_state().fault_now(error);
-    return error;
-  }
-  error_state().fault(error);
-  return cudaSuccess;
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    size_t dynamic_shared, cudaStream_t stream, bool cooperative = false) {
-  return queue(
-      [&] { return run(function, grid, block, arguments, dynamic_shared, stream, cooperative); });
+  return queue([&] {
+    require_stream(stream);
+    return submit(stream,
+                  prepare_kernel(function, grid, block, arguments, dynamic_shared, cooperative));
+  });
 }
 
 // Attributes of cudaLaunchKernelExC: cooperative is honoured, hints are ignored, the rest refused.
@@ -217,6 +172,66 @@ bool is_cooperative(const cudaLaunchConfig_t& config) {
 }
 
 }  // namespace
+
+KernelWork tcd::emu::runtime::prepare_kernel(const void* function, dim3 grid, dim3 block,
+                                             void** arguments, size_t dynamic_shared,
+                                             bool cooperative) {
+  const RegisteredKernel& kernel = registry().kernel(function);
+  const KernelFacts facts = facts_of(kernel);
+  check_configuration(kernel, facts, grid, block, dynamic_shared);
+  if (cooperative) check_cooperative(kernel, facts, grid, block, dynamic_shared);
+  KernelWork work;
+  work.function = function;
+  work.grid = grid;
+  work.block = block;
+  work.dynamic_shared = dynamic_shared;
+  work.cooperative = cooperative;
+  pack_arguments(kernel, kernel_info(*facts.kernel), arguments, work);
+  return work;
+}
+
+cudaError_t tcd::emu::runtime::perform_kernel(const KernelWork& work) {
+  const RegisteredKernel& kernel = registry().kernel(work.function);
+  const KernelFacts facts = facts_of(kernel);
+  registry().load_managed();
+
+  LaunchRequest request;
+  request.kernel = facts.kernel;
+  request.grid = {work.grid.x, work.grid.y, work.grid.z};
+  request.block = {work.block.x, work.block.y, work.block.z};
+  request.dynamic_shared_bytes = static_cast<uint32_t>(work.dynamic_shared);
+  request.cooperative = work.cooperative;
+  request.params = work.params;
+  LaunchCounters counters;
+  LaunchDetail detail;
+  const bool report = report_wanted();
+  const LaunchError stopped = device().launch(request, &counters, report ? &detail : nullptr);
+  counters.check_reports = tell_reports(stopped.reports);
+  add_to_totals(counters);
+  if (report) {
+    report_launch({.kernel = readable(kernel.name),
+                   .symbol = kernel.name,
+                   .grid = request.grid,
+                   .block = request.block,
+                   .shared_bytes = facts.footprint.static_shared + request.dynamic_shared_bytes,
+                   .stopped = stopped.fault != Fault::kNone,
+                   .counters = counters,
+                   .detail = std::move(detail)});
+  }
+  if (stopped.fault == Fault::kNone) return cudaSuccess;
+
+  const std::string story = "kernel " + readable(kernel.name) + " was stopped\n" + stopped.message;
+  complain(story);
+  if (report) report_fault(story);
+  const cudaError_t error = error_of(stopped.fault);
+  if (stopped.fault == Fault::kInvalidConfiguration) return error;
+  if (stopped.fault == Fault::kUnsupported) {  // ours, not the program's: say so at once
+    error_state().fault_now(error);
+    return error;
+  }
+  error_state().fault(error);
+  return cudaSuccess;
+}
 
 TCD_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared,
                                                 cudaStream_t stream) {
@@ -275,7 +290,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                                 void** arguments) {
   if (config == nullptr) return remember(cudaErrorInvalidValue);
   return queue([&] {
-    return run(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-               config->stream, is_cooperative(*config));
+    require_stream(config->stream);
+    return submit(config->stream,
+                  prepare_kernel(function, config->gridDim, config->blockDim, arguments,
+                                 config->dynamicSmemBytes, is_cooperative(*config)));
   });
 }

@@ -4,10 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "fatbin/container.h"
 #include "fatbin/cubin.h"
 #include "machine/device.h"
+#include "ptx/ast.h"
 #include "runtime/error_state.h"
 
 namespace tcd::emu::runtime {
@@ -43,6 +47,9 @@ class LoadedModule {
 
  private:
   void load();
+  ptx::Module choose(std::span<const fatbin::Entry> entries);
+  void add_linked(std::span<const fatbin::Entry> whole, std::span<const fatbin::Entry> linked,
+                  std::vector<ptx::Module>& parts);
 
   const void* wrapper_;
   std::vector<ManagedVariable> managed_;

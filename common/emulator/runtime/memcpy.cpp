@@ -1,6 +1,8 @@
 // The cudaMemcpy… and cudaMemset… functions. Asynchronous ones are done when they return.
+#include "runtime/capture.h"
 #include "runtime/copies.h"
 #include "runtime/handles.h"
+#include "runtime/work.h"
 
 using namespace tcd::emu;
 using namespace tcd::emu::runtime;
@@ -18,60 +20,68 @@ Place corner(const cudaPitchedPtr& block, const cudaPos& at) {
   return {start, block.pitch, plane};
 }
 
-cudaError_t copy_3d(const cudaMemcpy3DParms& p) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) {
-    throw ApiError(cudaErrorNotSupported, "cudaMemcpy3D: CUDA arrays are not emulated");
-  }
-  return copy_block(corner(p.dstPtr, p.dstPos), corner(p.srcPtr, p.srcPos),
-                    {p.extent.width, p.extent.height, p.extent.depth}, p.kind);
+FillWork fill_of(const Place& to, int value, const Block& block) {
+  return {to, static_cast<unsigned>(value), 1, block};
 }
 
-cudaError_t fill_3d(const cudaPitchedPtr& block, int value, const cudaExtent& extent) {
-  return fill_block(corner(block, {}), value, {extent.width, extent.height, extent.depth});
+FillWork fill_3d(const cudaPitchedPtr& block, int value, const cudaExtent& extent) {
+  return fill_of(corner(block, {}), value, {extent.width, extent.height, extent.depth});
 }
 
-template <typename Body>
-cudaError_t queue_on(cudaStream_t stream, Body&& body) {
-  return queue([&] {
-    require_stream(stream);
-    return body();
+// Waits, as the blocking forms do.
+cudaError_t copy_now(const CopyWork& work) {
+  return synchronize([&] {
+    refuse_beside_capture(nullptr);
+    return perform(work);
   });
 }
 
 }  // namespace
 
+CopyWork tcd::emu::runtime::copy_of(const cudaMemcpy3DParms& p) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) {
+    throw ApiError(cudaErrorNotSupported, "cudaMemcpy3D: CUDA arrays are not emulated");
+  }
+  return {corner(p.dstPtr, p.dstPos),
+          corner(p.srcPtr, p.srcPos),
+          {p.extent.width, p.extent.height, p.extent.depth},
+          p.kind};
+}
+
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return synchronize([&] { return copy_block(linear(to), linear(from), {bytes}, kind); });
+  return copy_now({linear(to), linear(from), {bytes}, kind});
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return queue_on(stream, [&] { return copy_block(linear(to), linear(from), {bytes}, kind); });
+  return submit(stream, CopyWork{linear(to), linear(from), {bytes}, kind});
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
   return synchronize([&] {
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    return copy_block(pitched(to, to_pitch), pitched(from, from_pitch), {width, height}, kind);
+    return copy_now({pitched(to, to_pitch), pitched(from, from_pitch), {width, height}, kind});
   });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return queue_on(stream, [&] {
+  return queue([&] {
+    require_stream(stream);
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    return copy_block(pitched(to, to_pitch), pitched(from, from_pitch), {width, height}, kind);
+    return submit(
+        stream, CopyWork{pitched(to, to_pitch), pitched(from, from_pitch), {width, height}, kind});
   });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  return synchronize([&] { return p == nullptr ? cudaErrorInvalidValue : copy_3d(*p); });
+  return synchronize([&] { return p == nullptr ? cudaErrorInvalidValue : copy_now(copy_of(*p)); });
 }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return queue_on(stream, [&] { return p == nullptr ? cudaErrorInvalidValue : copy_3d(*p); });
+  return queue([&] { return p == nullptr ? cudaErrorInvalidValue : submit(stream, copy_of(*p)); });
 }
 
 // There is one device, so a copy between devices is a copy on it.
@@ -88,27 +98,27 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return queue([&] { return fill_block(linear(to), value, {bytes}); });
+  return submit(nullptr, fill_of(linear(to), value, {bytes}));
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return queue_on(stream, [&] { return fill_block(linear(to), value, {bytes}); });
+  return submit(stream, fill_of(linear(to), value, {bytes}));
 }
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return queue([&] { return fill_block(pitched(to, pitch), value, {width, height}); });
+  return submit(nullptr, fill_of(pitched(to, pitch), value, {width, height}));
 }
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return queue_on(stream, [&] { return fill_block(pitched(to, pitch), value, {width, height}); });
+  return submit(stream, fill_of(pitched(to, pitch), value, {width, height}));
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr block, int value, cudaExtent extent) {
-  return queue([&] { return fill_3d(block, value, extent); });
+  return submit(nullptr, fill_3d(block, value, extent));
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr block, int value, cudaExtent extent,
                               cudaStream_t stream) {
-  return queue_on(stream, [&] { return fill_3d(block, value, extent); });
+  return submit(stream, fill_3d(block, value, extent));
 }

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "runtime/allocations.h"
+#include "runtime/capture.h"
 #include "runtime/device_state.h"
+#include "runtime/graph_memory.h"
 #include "runtime/handles.h"
 #include "runtime/host_memory.h"
 
@@ -38,7 +40,10 @@ cudaError_t release(void* pointer, AllocationKind allowed, AllocationKind also) 
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return synchronize([&] { return allocate_device(pointer, bytes); });
+  return synchronize([&] {
+    refuse_while_capturing();
+    return allocate_device(pointer, bytes);
+  });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -58,22 +63,34 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return synchronize(
-      [&] { return release(pointer, AllocationKind::kDevice, AllocationKind::kManaged); });
+  return synchronize([&] {
+    refuse_while_capturing();
+    cudaError_t result = cudaSuccess;
+    if (end_use(pointer, result)) return result;
+    return release(pointer, AllocationKind::kDevice, AllocationKind::kManaged);
+  });
+}
+
+cudaError_t tcd::emu::runtime::free_device(void* pointer) {
+  cudaError_t result = cudaSuccess;
+  if (end_use(pointer, result)) return result;
+  return release(pointer, AllocationKind::kDevice, AllocationKind::kDevice);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return queue([&] {
     require_stream(stream);
-    return allocate_device(pointer, bytes);
+    if (!is_captured(stream)) return allocate_device(pointer, bytes);
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    const AllocateWork work{std::make_shared<GraphMemory>(bytes)};
+    capture(stream, work);
+    *pointer = work.memory->pointer;
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return queue([&] {
-    require_stream(stream);
-    return release(pointer, AllocationKind::kDevice, AllocationKind::kDevice);
-  });
+  return submit(stream, FreeWork{pointer});
 }
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {

@@ -1,6 +1,7 @@
 // Streams. All work is done when the call that queues it returns, so order holds by itself.
 #include <set>
 
+#include "runtime/capture.h"
 #include "runtime/handles.h"
 
 using namespace tcd::emu;
@@ -75,6 +76,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return query([&] {
     require_stream(stream);
     if (is_special(stream)) return cudaErrorInvalidResourceHandle;
+    forget_captures_of(stream);
     streams().erase(stream);
     delete stream;
     return cudaSuccess;
@@ -84,17 +86,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return synchronize([&] {
     require_stream(stream);
+    refuse_to_wait_for(stream);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return queue([&] {
+    if ((flags & ~unsigned{cudaEventWaitExternal}) != 0) return cudaErrorInvalidValue;
     require_stream(stream);
     require_event(event);
-    return cudaSuccess;
+    const bool is_outside = (flags & cudaEventWaitExternal) != 0;
+    if (!is_outside && capture_wait(stream, event)) return cudaSuccess;
+    return submit(stream, WaitWork{event});
   });
 }
 
@@ -106,11 +112,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return answer(stream, id, 1ull, [](const CUstream_st& s) { return s.id; });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return answer(stream, status, cudaStreamCaptureStatusNone,
-                [](const CUstream_st&) { return cudaStreamCaptureStatusNone; });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {
@@ -128,25 +129,18 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-// The callback runs without the lock: it is the program's code and may take its time.
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  bool run = false;
-  const cudaError_t result = queue([&] {
-    require_stream(stream);
-    if (function == nullptr) return cudaErrorInvalidValue;
-    run = true;
-    return cudaSuccess;
-  });
-  if (run) function(data);
-  return result;
+  return submit(stream, HostWork{function, data});
 }
 
+// The callback runs without the lock: it is the program's code and may take its time.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
   bool run = false;
   const cudaError_t result = queue([&] {
     require_stream(stream);
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    refuse_to_wait_for(stream);  // a callback cannot be part of a graph
     run = true;
     return cudaSuccess;
   });

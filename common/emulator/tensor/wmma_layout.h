@@ -10,6 +10,10 @@
 // B of eight columns; m32n8k16 two A of 16 rows and one B; m8n32k16 the transposed problem, with
 // the roles of A and B exchanged. An A or B fragment always has 8 registers; where fewer are
 // needed, the load fills the rest with copies and the multiplication does not read them.
+//
+// The other types (bf16, bytes, tf32, nibbles, double) follow the same rule from mma's fragments of
+// those types, and their fragments have no copies. That is not recorded: no program may tell, and
+// only registers looked at one by one would differ.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +22,9 @@
 
 namespace tcd::emu {
 
-enum class WmmaShape { kM16N16K16, kM32N8K16, kM8N32K16 };
+enum class WmmaShape { kM16N16K16, kM32N8K16, kM8N32K16, kM16N16K8, kM8N8K32, kM8N8K4 };
+// What A and B hold. k: 16 for halves and bytes, 8 for TF32, 32 for nibbles, 4 for doubles.
+enum class WmmaElement { kHalf, kBfloat, kByte, kTf32, kNibble, kDouble };
 enum class WmmaOperand { kA, kB, kAccumulator };
 
 struct WmmaExtent {
@@ -26,28 +32,29 @@ struct WmmaExtent {
 };
 
 constexpr WmmaExtent wmma_extent(WmmaShape shape, WmmaOperand operand) {
-  int m = shape == WmmaShape::kM16N16K16 ? 16 : shape == WmmaShape::kM32N8K16 ? 32 : 8;
-  int n = shape == WmmaShape::kM16N16K16 ? 16 : shape == WmmaShape::kM32N8K16 ? 8 : 32;
-  if (operand == WmmaOperand::kA) return {m, 16};
-  if (operand == WmmaOperand::kB) return {16, n};
+  constexpr int kExtents[][3] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16},
+                                 {16, 16, 8},  {8, 8, 32},  {8, 8, 4}};
+  const auto [m, n, k] = kExtents[static_cast<int>(shape)];
+  if (operand == WmmaOperand::kA) return {m, k};
+  if (operand == WmmaOperand::kB) return {k, n};
   return {m, n};
 }
 
 // The cell of `operand` (A: m x 16, B: 16 x n, C and D: m x n) that `element` of `lane` holds.
-// A and B: 16 halves, register element / 2, low half first. Accumulators: 8 elements; as f32 one
-// register each, as f16 two to a register, low half first.
-Cell wmma_cell(WmmaShape shape, WmmaOperand operand, int lane, int element);
+// A and B: elements fill registers from the low bits up (16 halves: two to a register).
+// Accumulators: 8 elements, 2 for m8n8; as f32, s32 or f64 one register each, as f16 two to a
+// register, low half first.
+Cell wmma_cell(WmmaShape shape, WmmaOperand operand, int lane, int element,
+               WmmaElement type = WmmaElement::kHalf);
 
-// Registers of a fragment: 8 for A, B and f32 accumulators, 4 for f16 accumulators.
-constexpr int wmma_registers(WmmaOperand operand, bool half) {
-  return operand == WmmaOperand::kAccumulator && half ? 4 : 8;
-}
+// Registers of a fragment whose elements have `bits` bits. f16: 8 for A and B.
+int wmma_registers(WmmaShape shape, WmmaOperand operand, WmmaElement type, int bits);
 
 // Where that cell stands in memory, in elements from the base address; stride as in the
 // instruction, between rows (row_major) or columns.
 inline int64_t wmma_offset(WmmaShape shape, WmmaOperand operand, bool row_major, int64_t stride,
-                           int lane, int element) {
-  Cell at = wmma_cell(shape, operand, lane, element);
+                           int lane, int element, WmmaElement type = WmmaElement::kHalf) {
+  Cell at = wmma_cell(shape, operand, lane, element, type);
   return row_major ? at.row * stride + at.col : at.col * stride + at.row;
 }
 

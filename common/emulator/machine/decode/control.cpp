@@ -78,6 +78,8 @@ void decode_call(Decoder& x) {
       micro = Micro::device_malloc;
     } else if (callee.symbol == "free" && arguments.size() == 1) {
       micro = Micro::device_free;
+    } else if (callee.symbol == "cudaGraphSetConditional" && arguments.size() == 2) {
+      micro = Micro::set_conditional;
     } else {
       x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have");
     }

@@ -11,7 +11,7 @@ namespace tcd::emu {
 using K = TypeName::Kind;
 
 void append_rows(Decoder& x, const ptx::Operand& o, size_t count, bool is_destination,
-                 std::vector<uint32_t>& rows) {
+                 std::vector<uint32_t>& rows, unsigned bytes) {
   const bool is_list = o.kind == ptx::Operand::Kind::kVector;
   const size_t have = is_list ? o.elements.size() : 1;
   if (have != count) {
@@ -20,7 +20,9 @@ void append_rows(Decoder& x, const ptx::Operand& o, size_t count, bool is_destin
   }
   for (size_t i = 0; i < count; ++i) {
     const ptx::Operand& e = is_list ? o.elements[i] : o;
-    rows.push_back(is_destination ? x.destination(e, 4) : x.source_b32(e));
+    rows.push_back(is_destination ? x.destination(e, bytes)
+                   : bytes == 8   ? x.source_row(e, 8)
+                                  : x.source_b32(e));
   }
 }
 
@@ -133,12 +135,32 @@ void decode_mma_integer(Decoder& x, std::string_view shape, const MmaTypes& t) {
 
 }  // namespace
 
+void decode_mma_nibbles(Decoder& x, bool is_signed, bool saturates) {
+  emit_mma(x, Micro::mma_integer, 2, 1, 1, (is_signed ? 3u : 0u) | (saturates ? 4u : 0u) | 8u | 16u,
+           32);
+}
+
+void decode_mma_double(Decoder& x, int m, int k) {
+  x.need_compute(m == 8 ? 80 : 90, "mma of doubles");
+  const size_t blocks = static_cast<size_t>(m / 8), nb = static_cast<size_t>(k / 4);
+  std::vector<uint32_t> rows;
+  append_rows(x, x.operand(0), 2 * blocks, true, rows, 8);
+  append_rows(x, x.operand(1), nb * blocks, false, rows, 8);
+  append_rows(x, x.operand(2), nb, false, rows, 8);
+  append_rows(x, x.operand(3), 2 * blocks, false, rows, 8);
+  const uint32_t extra = x.pool(rows);
+  MicroOp& op = x.emit(Micro::mma_f64);
+  op.extra = extra;
+  op.flags = m == 8 ? 1 : 0;
+  op.imm = k;
+}
+
 void decode_mma(Decoder& x) {
   Modifiers& m = x.mods();
   m.take("sync");
   m.take("aligned");
   constexpr std::string_view kShapes[] = {"m16n8k4",  "m16n8k8", "m16n8k16", "m16n8k32",
-                                          "m16n8k64", "m8n8k16", "m8n8k32"};
+                                          "m16n8k64", "m8n8k16", "m8n8k32",  "m8n8k4"};
   std::string_view shape;
   for (std::string_view s : kShapes) {
     if (m.take(s)) shape = s;
@@ -149,6 +171,15 @@ void decode_mma(Decoder& x) {
   t.a = m.need_type();
   t.b = m.need_type();
   t.c = m.need_type();
+  if (t.a.kind == K::kFloat && t.a.bits == 64) {
+    m.take("rn");
+    if (t.b != t.a || t.c != t.a || t.d != t.a) x.unsupported();
+    if (shape == "m8n8k4") return decode_mma_double(x, 8, 4);
+    if (shape == "m16n8k4") return decode_mma_double(x, 16, 4);
+    if (shape == "m16n8k8") return decode_mma_double(x, 16, 8);
+    if (shape == "m16n8k16") return decode_mma_double(x, 16, 16);
+    x.unsupported();
+  }
   switch (t.a.kind) {
     case K::kE4m3:
     case K::kE5m2:

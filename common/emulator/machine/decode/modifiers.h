@@ -34,6 +34,7 @@ struct TypeName {
   bool is_signed() const { return kind == Kind::kSigned; }
   bool is_half() const { return is_float() && bits == 16; }
   unsigned row_bytes() const { return bits == 64 ? 8 : 4; }
+  friend bool operator==(const TypeName&, const TypeName&) = default;
 };
 std::optional<TypeName> parse_type(std::string_view text);
 

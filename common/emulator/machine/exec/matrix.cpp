@@ -1,5 +1,8 @@
 // mma.sync, ldmatrix and their kin on rows (PTX ISA 9.7.14). The arithmetic is in tensor/.
+#include <cmath>
+
 #include "machine/exec/address.h"
+#include "machine/exec/float_rules.h"
 #include "tensor/mma.h"
 
 namespace tcd::emu::TCD_ISA_NAMESPACE {
@@ -83,6 +86,41 @@ const MicroOp* mma_integer(Warp& w, const MicroOp* op, u32 mask) {
   mma_s32(shape, a, b, c, d);
   for (int i = 0; i < nd; ++i) *row<Row>(w, w.pool[op->extra + u32(i)]) = d[i];
   ++w.counters->mma_integer;
+  return op + 1;
+}
+
+// A chain of fused multiply-adds over k, C first, each rounded to nearest even. Register r of A
+// holds row group + 8 * (r % (m / 8)), column in_group + 4 * (r / (m / 8)); register r of B row
+// in_group + 4 * r. imm: k; flags: bit 0 m is 8. Not compared with a card yet.
+const MicroOp* mma_f64(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  const int k = static_cast<int>(op->imm), blocks = (op->flags & 1) != 0 ? 1 : 2;
+  const int nb = k / 4, na = nb * blocks, nd = 2 * blocks;
+  f64 a[16][16], b[8][16];
+  const u32* at = w.pool + op->extra + nd;
+  for (int r = 0; r < na; ++r) {
+    const f64* from = row<f64>(w, *at++);
+    for (int i = 0; i < kLanes; ++i)
+      a[i / 4 + 8 * (r % blocks)][i % 4 + 4 * (r / blocks)] = from[i];
+  }
+  for (int r = 0; r < nb; ++r) {
+    const f64* from = row<f64>(w, *at++);
+    for (int i = 0; i < kLanes; ++i) b[i / 4][i % 4 + 4 * r] = from[i];
+  }
+  f64 sum[4][kLanes];
+  for (int e = 0; e < nd; ++e) {
+    const f64* c = row<f64>(w, *at++);
+    for (int i = 0; i < kLanes; ++i) {
+      const f64 *x = a[i / 4 + 8 * (e / 2)], *y = b[2 * (i % 4) + e % 2];
+      f64 v = c[i];
+      for (int j = 0; j < k; ++j) v = std::fma(x[j], y[j], v);
+      sum[e][i] = canonical(v);
+    }
+  }
+  for (int e = 0; e < nd; ++e) {
+    std::memcpy(row<f64>(w, w.pool[op->extra + u32(e)]), sum[e], sizeof sum[e]);
+  }
+  ++w.counters->mma_f64;
   return op + 1;
 }
 
@@ -202,6 +240,7 @@ void fill_matrix(Table& t) {
   bind_handler(t, Micro::mma_m16n8k16_fp8_f16, &mma_fp8<&mma_m16n8k16_f16_fp8, 2, 2, 1>);
   bind_handler(t, Micro::mma_m16n8k32_fp8_f16, &mma_fp8<&mma_m16n8k32_f16_fp8, 2, 4, 2>);
   bind_handler(t, Micro::mma_integer, &mma_integer);
+  bind_handler(t, Micro::mma_f64, &mma_f64);
   bind_handler(t, Micro::ldmatrix, &ldmatrix);
   bind_handler(t, Micro::stmatrix, &stmatrix);
   bind_handler(t, Micro::movmatrix, &movmatrix);

@@ -5,9 +5,26 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-// The member mask is a row at pool[extra]; all participants must pass the same one.
+// The member mask is a row at pool[extra]. Lanes that pass the same one are a team; a warp may hold
+// several that come to the instruction together (cooperative groups do that). All members named.
 u32 members_of(Warp& w, const MicroOp* op, u32 mask) {
-  return row<u32>(w, w.pool[op->extra])[std::countr_zero(mask)];
+  const u32* members = row<u32>(w, w.pool[op->extra]);
+  u32 all = 0;
+  each_lane(mask, [&](int i) { all |= members[i]; });
+  return all;
+}
+
+// act(the members named, those of them that are here, the lanes that get the result)
+template <class Act>
+void for_each_team(Warp& w, const MicroOp* op, u32 mask, Act act) {
+  const u32* members = row<u32>(w, w.pool[op->extra]);
+  for (u32 rest = mask; rest != 0;) {
+    const u32 named = members[std::countr_zero(rest)];
+    u32 team = 0;
+    each_lane(rest, [&](int i) { team |= u32{members[i] == named} << i; });
+    act(named, named & mask, team);
+    rest &= ~team;
+  }
 }
 
 inline bool all_here(Warp& w, u32 members, u32 mask) { return (members & w.live & ~mask) == 0; }
@@ -58,23 +75,25 @@ const MicroOp* shfl(Warp& w, const MicroOp* op, u32 mask) {
 const MicroOp* vote(Warp& w, const MicroOp* op, u32 mask) {
   const u32 members = members_of(w, op, mask);
   if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
-  const u32 here = members & mask;
-  const u32 p = (predicate(w, op->a) ^ ((op->flags & 4) != 0 ? kAllLanes : 0)) & here;
-  switch (op->flags & 3) {
-    case 0:
-      write_predicate(w, op->d, p == here ? kAllLanes : 0, mask);
-      break;
-    case 1:
-      write_predicate(w, op->d, p != 0 ? kAllLanes : 0, mask);
-      break;
-    case 2:
-      write_predicate(w, op->d, p == 0 || p == here ? kAllLanes : 0, mask);
-      break;
-    default: {
-      u32* d = row<u32>(w, op->d);
-      each_lane(mask, [&](int i) { d[i] = p; });
+  const u32 source = predicate(w, op->a) ^ ((op->flags & 4) != 0 ? kAllLanes : 0);
+  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
+    const u32 p = source & here;
+    switch (op->flags & 3) {
+      case 0:
+        write_predicate(w, op->d, p == here ? kAllLanes : 0, team);
+        break;
+      case 1:
+        write_predicate(w, op->d, p != 0 ? kAllLanes : 0, team);
+        break;
+      case 2:
+        write_predicate(w, op->d, p == 0 || p == here ? kAllLanes : 0, team);
+        break;
+      default: {
+        u32* d = row<u32>(w, op->d);
+        each_lane(team, [&](int i) { d[i] = p; });
+      }
     }
-  }
+  });
   return op + 1;
 }
 
@@ -87,9 +106,11 @@ const MicroOp* match_any(Warp& w, const MicroOp* op, u32 mask) {
   const u32 members = members_of(w, op, mask);
   if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
   u32 result[kLanes] = {};
-  each_lane(members & mask, [&](int i) {
-    each_lane(members & mask,
-              [&](int j) { result[i] |= u32{value_of(w, op, i) == value_of(w, op, j)} << j; });
+  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
+    each_lane(team, [&](int i) {
+      each_lane(here,
+                [&](int j) { result[i] |= u32{value_of(w, op, i) == value_of(w, op, j)} << j; });
+    });
   });
   u32* d = row<u32>(w, op->d);
   each_lane(mask, [&](int i) { d[i] = result[i]; });
@@ -99,55 +120,55 @@ const MicroOp* match_any(Warp& w, const MicroOp* op, u32 mask) {
 const MicroOp* match_all(Warp& w, const MicroOp* op, u32 mask) {
   const u32 members = members_of(w, op, mask);
   if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
-  const u64 first = value_of(w, op, std::countr_zero(members & mask));
-  bool same = true;
-  each_lane(members & mask, [&](int i) { same &= value_of(w, op, i) == first; });
+  u32 result[kLanes] = {}, agree = 0;
+  for_each_team(w, op, mask, [&](u32 named, u32 here, u32 team) {
+    const u64 first = value_of(w, op, std::countr_zero(here != 0 ? here : team));
+    bool same = true;
+    each_lane(here, [&](int i) { same &= value_of(w, op, i) == first; });
+    if (same) agree |= team;
+    each_lane(team, [&](int i) { result[i] = same ? named : 0; });
+  });
   u32* d = row<u32>(w, op->d);
-  each_lane(mask, [&](int i) { d[i] = same ? members : 0; });
-  if (const u32 p = w.pool[op->extra + 1]; p != 0) {
-    write_predicate(w, p, same ? kAllLanes : 0, mask);
-  }
+  each_lane(mask, [&](int i) { d[i] = result[i]; });
+  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, agree, mask);
   return op + 1;
 }
 
 // flags: 0 add, 1 min.s, 2 min.u, 3 max.s, 4 max.u, 5 and, 6 or, 7 xor.
+u32 reduced(u32 flags, u32 r, u32 v) {
+  switch (flags) {
+    case 0:
+      return r + v;
+    case 1:
+      return static_cast<s32>(v) < static_cast<s32>(r) ? v : r;
+    case 2:
+      return v < r ? v : r;
+    case 3:
+      return static_cast<s32>(v) > static_cast<s32>(r) ? v : r;
+    case 4:
+      return v > r ? v : r;
+    case 5:
+      return r & v;
+    case 6:
+      return r | v;
+    default:
+      return r ^ v;
+  }
+}
+
 const MicroOp* redux(Warp& w, const MicroOp* op, u32 mask) {
   const u32 members = members_of(w, op, mask);
   if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
   const u32* a = row<u32>(w, op->a);
-  const u32 here = members & mask;
-  u32 r = a[std::countr_zero(here)];
-  each_lane(here & (here - 1), [&](int i) {
-    const u32 v = a[i];
-    switch (op->flags) {
-      case 0:
-        r += v;
-        break;
-      case 1:
-        r = static_cast<s32>(v) < static_cast<s32>(r) ? v : r;
-        break;
-      case 2:
-        r = v < r ? v : r;
-        break;
-      case 3:
-        r = static_cast<s32>(v) > static_cast<s32>(r) ? v : r;
-        break;
-      case 4:
-        r = v > r ? v : r;
-        break;
-      case 5:
-        r &= v;
-        break;
-      case 6:
-        r |= v;
-        break;
-      default:
-        r ^= v;
-        break;
-    }
+  u32 result[kLanes] = {};
+  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
+    if (here == 0) here = team;  // lanes that leave themselves out: anything goes
+    u32 r = a[std::countr_zero(here)];
+    each_lane(here & (here - 1), [&](int i) { r = reduced(op->flags, r, a[i]); });
+    each_lane(team, [&](int i) { result[i] = r; });
   });
   u32* d = row<u32>(w, op->d);
-  each_lane(mask, [&](int i) { d[i] = r; });
+  each_lane(mask, [&](int i) { d[i] = result[i]; });
   return op + 1;
 }
 
@@ -161,10 +182,14 @@ const MicroOp* activemask(Warp& w, const MicroOp* op, u32 mask) {
 const MicroOp* elect(Warp& w, const MicroOp* op, u32 mask) {
   const u32 members = members_of(w, op, mask);
   if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
-  const int leader = std::countr_zero(members & mask);
   u32* d = row<u32>(w, op->d);
-  each_lane(mask, [&](int i) { d[i] = static_cast<u32>(leader); });
-  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, 1u << leader, mask);
+  u32 elected = 0;
+  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
+    const int leader = std::countr_zero(here != 0 ? here : team);
+    elected |= 1u << leader;
+    each_lane(team, [&](int i) { d[i] = static_cast<u32>(leader); });
+  });
+  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, elected, mask);
   return op + 1;
 }
 

@@ -7,22 +7,25 @@
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-// pool[extra…]: row of the stride, number of registers, the registers, then for every access 32
-// times row << 16 | column. a: base address. All lanes pass the same base and stride.
+// pool[extra…]: row of the stride, number of registers, bits of an element, accesses that fill a
+// register, the registers, then for every access 32 times row << 16 | column. a: base address. All
+// lanes pass the same base and stride.
 struct Fragment {
   u32 stride;
   u32 count;
+  u32 bits;
+  u32 parts;
   const u32* registers;
   const u32* cells;
 };
 
 Fragment fragment_of(Warp& w, const MicroOp* op) {
   const u32* pool = w.pool + op->extra;
-  return {row<u32>(w, pool[0])[0], pool[1], pool + 2, pool + 2 + pool[1]};
+  return {row<u32>(w, pool[0])[0], pool[1], pool[2], pool[3], pool + 4, pool + 4 + pool[1]};
 }
 
-void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 element_bytes,
-            u32 access_bytes, AccessKind kind, Pointers& out) {
+void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 access_bytes,
+            AccessKind kind, Pointers& out) {
   alignas(64) u64 address[kLanes];
   const u32* cells = f.cells + access * kLanes;
   const bool row_major = (op->flags & kMatrixRowMajor) != 0;
@@ -30,7 +33,7 @@ void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 eleme
   for (int i = 0; i < kLanes; ++i) {
     const u64 r = cells[i] >> 16, c = cells[i] & 0xffff;
     const u64 offset = row_major ? r * f.stride + c : c * f.stride + r;
-    address[i] = base + static_cast<u64>(op->imm) + offset * element_bytes;
+    address[i] = base + static_cast<u64>(op->imm) + offset * f.bits / 8;
   }
   if ((op->flags & kMatrixShared) == 0) {
     resolve_at(w, op, kAllLanes, address, 0, access_bytes, kind, out);
@@ -46,25 +49,46 @@ void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 eleme
   for (int i = 0; i < kLanes; ++i) out.lane[i] = w.shared + narrow[i];
 }
 
+template <class Register, class Part>
+void load_parts(Warp& w, const MicroOp* op, const Fragment& f) {
+  Pointers p;
+  for (u32 k = 0; k < f.count; ++k) {
+    Register* d = row<Register>(w, f.registers[k]);
+    for (u32 part = 0; part < f.parts; ++part) {
+      locate(w, op, f, f.parts * k + part, sizeof(Part), AccessKind::kLoad, p);
+      for (int i = 0; i < kLanes; ++i) {
+        const Register v = load_as<Part>(p.at(i, sizeof(Part)));
+        d[i] = part == 0 ? v : d[i] | v << (8 * sizeof(Part) * part);
+      }
+    }
+  }
+}
+
+template <class Register, class Part>
+void store_parts(Warp& w, const MicroOp* op, const Fragment& f) {
+  Pointers p;
+  for (u32 k = 0; k < f.count; ++k) {
+    const Register* b = row<Register>(w, f.registers[k]);
+    for (u32 part = 0; part < f.parts; ++part) {
+      locate(w, op, f, f.parts * k + part, sizeof(Part), AccessKind::kStore, p);
+      for (int i = 0; i < kLanes; ++i) {
+        store_as(p.at(i, sizeof(Part)), static_cast<Part>(b[i] >> (8 * sizeof(Part) * part)));
+      }
+    }
+  }
+}
+
 const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
   if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
   const Fragment f = fragment_of(w, op);
-  Pointers p;
-  for (u32 k = 0; k < f.count; ++k) {
-    u32* d = row<u32>(w, f.registers[k]);
-    if ((op->flags & kMatrixHalves) == 0) {
-      const u32 element = (op->flags & kMatrixPairs) != 0 ? 2 : 4;
-      locate(w, op, f, k, element, 4, AccessKind::kLoad, p);
-      for (int i = 0; i < kLanes; ++i) d[i] = load_as<u32>(p.at(i, 4));
-    } else {
-      for (u32 half = 0; half < 2; ++half) {
-        locate(w, op, f, 2 * k + half, 2, 2, AccessKind::kLoad, p);
-        for (int i = 0; i < kLanes; ++i) {
-          const u32 v = load_as<u16>(p.at(i, 2));
-          d[i] = half == 0 ? v : (d[i] & 0xffff) | v << 16;
-        }
-      }
-    }
+  if ((op->flags & kMatrixWide) != 0) {
+    load_parts<u64, u64>(w, op, f);
+  } else if (f.parts == 1) {
+    load_parts<u32, u32>(w, op, f);
+  } else if (f.parts == 2) {
+    load_parts<u32, u16>(w, op, f);
+  } else {
+    load_parts<u32, u8>(w, op, f);
   }
   return op + 1;
 }
@@ -72,39 +96,74 @@ const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
 const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
   if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
   const Fragment f = fragment_of(w, op);
-  Pointers p;
-  for (u32 k = 0; k < f.count; ++k) {
-    const u32* b = row<u32>(w, f.registers[k]);
-    if ((op->flags & kMatrixHalves) == 0) {
-      const u32 element = (op->flags & kMatrixPairs) != 0 ? 2 : 4;
-      locate(w, op, f, k, element, 4, AccessKind::kStore, p);
-      for (int i = 0; i < kLanes; ++i) store_as(p.at(i, 4), b[i]);
-    } else {
-      for (u32 half = 0; half < 2; ++half) {
-        locate(w, op, f, 2 * k + half, 2, 2, AccessKind::kStore, p);
-        for (int i = 0; i < kLanes; ++i) {
-          store_as(p.at(i, 2), static_cast<u16>(b[i] >> (16 * half)));
-        }
-      }
-    }
+  if ((op->flags & kMatrixWide) != 0) {
+    store_parts<u64, u64>(w, op, f);
+  } else if (f.parts == 1) {
+    store_parts<u32, u32>(w, op, f);
+  } else {  // accumulators: halves
+    store_parts<u32, u16>(w, op, f);
   }
   return op + 1;
 }
 
-// flags: bits 0–1 WmmaShape, bit 2 D is f16, bit 3 C is f16. pool[extra…]: D, A, B, C.
-const MicroOp* multiply(Warp& w, const MicroOp* op, u32 mask) {
-  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
-  const bool half_d = (op->flags & 4) != 0, half_c = (op->flags & 8) != 0;
-  const int nd = half_d ? 4 : 8, nc = half_c ? 4 : 8;
+// flags: bits 0–2 WmmaShape, then by type. pool[extra…]: registers of A, of B; D, A, B, C. D may
+// name the same registers as any other operand: everything is read before anything is written.
+struct Operands {
   Row a[8], b[8], c[8], d[8];
-  const u32* at = w.pool + op->extra + nd;
-  for (Row& r : a) r = *row<Row>(w, *at++);
-  for (Row& r : b) r = *row<Row>(w, *at++);
-  for (int i = 0; i < nc; ++i) c[i] = *row<Row>(w, *at++);
-  wmma_mma(*w.numerics, static_cast<WmmaShape>(op->flags & 3), half_d, half_c, a, b, c, d);
-  for (int i = 0; i < nd; ++i) *row<Row>(w, w.pool[op->extra + u32(i)]) = d[i];
+  const u32* results;
+};
+
+void read_operands(Warp& w, const MicroOp* op, int nd, int nc, Operands& x) {
+  const u32* at = w.pool + op->extra;
+  const int na = static_cast<int>(at[0]), nb = static_cast<int>(at[1]);
+  x.results = at + 2;
+  at += 2 + nd;
+  for (int i = 0; i < na; ++i) x.a[i] = *row<Row>(w, *at++);
+  for (int i = 0; i < nb; ++i) x.b[i] = *row<Row>(w, *at++);
+  for (int i = 0; i < nc; ++i) x.c[i] = *row<Row>(w, *at++);
+}
+
+const MicroOp* finish(Warp& w, const MicroOp* op, int nd, const Operands& x) {
+  for (int i = 0; i < nd; ++i) *row<Row>(w, x.results[i]) = x.d[i];
   ++w.counters->wmma;
   return op + 1;
+}
+
+WmmaShape shape_of(const MicroOp* op) { return static_cast<WmmaShape>(op->flags & 7); }
+
+// bit 3: D is f16, bit 4: C is f16.
+const MicroOp* multiply(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  const bool half_d = (op->flags & 8) != 0, half_c = (op->flags & 16) != 0;
+  Operands x;
+  read_operands(w, op, half_d ? 4 : 8, half_c ? 4 : 8, x);
+  wmma_mma(*w.numerics, shape_of(op), half_d, half_c, x.a, x.b, x.c, x.d);
+  return finish(w, op, half_d ? 4 : 8, x);
+}
+
+const MicroOp* multiply_bf16(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  Operands x;
+  read_operands(w, op, 8, 8, x);
+  wmma_mma_bf16(*w.numerics, shape_of(op), x.a, x.b, x.c, x.d);
+  return finish(w, op, 8, x);
+}
+
+const MicroOp* multiply_tf32(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  Operands x;
+  read_operands(w, op, 8, 8, x);
+  wmma_mma_tf32(*w.numerics, x.a, x.b, x.c, x.d);
+  return finish(w, op, 8, x);
+}
+
+// bit 3: signed, bit 4: .satfinite.
+const MicroOp* multiply_s8(Warp& w, const MicroOp* op, u32 mask) {
+  if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
+  Operands x;
+  read_operands(w, op, 8, 8, x);
+  wmma_mma_s8((op->flags & 8) != 0, (op->flags & 16) != 0, shape_of(op), x.a, x.b, x.c, x.d);
+  return finish(w, op, 8, x);
 }
 
 }  // namespace
@@ -113,6 +172,9 @@ void fill_wmma(Table& t) {
   bind_handler(t, Micro::wmma_load, &load);
   bind_handler(t, Micro::wmma_store, &store);
   bind_handler(t, Micro::wmma_mma, &multiply);
+  bind_handler(t, Micro::wmma_mma_bf16, &multiply_bf16);
+  bind_handler(t, Micro::wmma_mma_tf32, &multiply_tf32);
+  bind_handler(t, Micro::wmma_mma_s8, &multiply_s8);
 }
 
 }  // namespace tcd::emu::TCD_ISA_NAMESPACE

@@ -264,3 +264,49 @@ TEST_CASE("elect, exit of some lanes, predicated instructions") {
       run_ptx(lines_kernel("setp.gt.u32 %p, %a, 9; @%p exit; mov.u32 %d, 3;"), numbers(40));
   for (u64 i = 0; i < 40; ++i) CHECK(got[i] == (i > 9 ? 0 : 3));
 }
+
+TEST_CASE("a clock counts instructions, and a loop that waits by it does not take as long") {
+  const std::string lines = R"(
+  mov.u64 %D, %clock64;
+  add.u32 %e, %a, 1;
+  add.u32 %e, %e, 1;
+  add.u32 %e, %e, 1;
+  mov.u64 %E, %clock64;
+  sub.s64 %A, %E, %D;
+WAIT:
+  mov.u64 %C, %clock64;
+  sub.s64 %B, %C, %E;
+  setp.lt.s64 %p, %B, 1000000000;
+  @%p bra WAIT;
+  cvt.u32.u64 %d, %A;
+  shr.u64 %B, %B, 20;
+  cvt.u32.u64 %e, %B;
+  mov.u64 %D, 0;)";
+  LaunchCounters counters;
+  const std::vector<u64> out = run_ptx(lines_kernel(lines), numbers(32), &counters);
+  const u64 between = out[0] & 0xffffffff, waited = out[0] >> 32;
+  CHECK(between >= 4 * 4);
+  CHECK(between <= 4 * 8);
+  CHECK(waited >= 1'000'000'000 >> 20);
+  CHECK(waited <= 1'130'000'000 >> 20);
+  CHECK(counters.warp_instructions < 10'000);
+}
+
+TEST_CASE("teams of one warp that come together, each with its own member mask") {
+  const std::string lines = R"(
+  and.b32 %e, %a, 3;
+  match.any.sync.b32 %c, %e, -1;
+  redux.sync.max.s32 %d, %a, %c;
+  setp.eq.u32 %p, %a, 6;
+  vote.sync.any.pred %q, %p, %c;
+  selp.b32 %e, 1000, 0, %q;
+  add.u32 %d, %d, %e;
+  shr.u32 %b, %a, 4;
+  match.all.sync.b32 %e|%p, %b, %c;
+  selp.b32 %e, 1, 0, %p;)";
+  const std::vector<u64> out = run_ptx(lines_kernel(lines), numbers(32));
+  for (u32 i = 0; i < 32; ++i) {
+    CHECK((out[i] & 0xffffffff) == 28 + i % 4 + (i % 4 == 2 ? 1000 : 0));
+    CHECK((out[i] >> 32) == 0);
+  }
+}

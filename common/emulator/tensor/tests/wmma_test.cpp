@@ -194,6 +194,38 @@ TEST_CASE("fragments cover their matrix, accumulators exactly once") {
   }
 }
 
+TEST_CASE("fragments of the other types cover their matrix exactly once") {
+  struct Form {
+    WmmaShape shape;
+    WmmaElement type;
+    int bits;
+  };
+  using S = WmmaShape;
+  using E = WmmaElement;
+  for (const Form& f : {Form{S::kM16N16K16, E::kBfloat, 16}, Form{S::kM32N8K16, E::kBfloat, 16},
+                        Form{S::kM8N32K16, E::kBfloat, 16}, Form{S::kM16N16K16, E::kByte, 8},
+                        Form{S::kM32N8K16, E::kByte, 8}, Form{S::kM8N32K16, E::kByte, 8},
+                        Form{S::kM16N16K8, E::kTf32, 32}, Form{S::kM8N8K32, E::kNibble, 4},
+                        Form{S::kM8N8K4, E::kDouble, 64}}) {
+    for (WmmaOperand operand : kOperands) {
+      const bool is_c = operand == WmmaOperand::kAccumulator;
+      const int bits = !is_c ? f.bits : f.bits == 64 ? 64 : 32;
+      const int elements =
+          wmma_registers(f.shape, operand, f.type, bits) * (bits < 32 ? 32 / bits : 1);
+      const WmmaExtent extent = wmma_extent(f.shape, operand);
+      std::set<std::pair<int, int>> seen;
+      for (int lane = 0; lane < kLanes; ++lane) {
+        for (int e = 0; e < elements; ++e) {
+          const Cell at = wmma_cell(f.shape, operand, lane, e, f.type);
+          REQUIRE((at.row >= 0 && at.row < extent.rows && at.col >= 0 && at.col < extent.cols));
+          CHECK(seen.insert({at.row, at.col}).second);
+        }
+      }
+      CHECK(seen.size() == size_t(extent.rows * extent.cols));
+    }
+  }
+}
+
 TEST_CASE("whole products, all shapes and accumulator types, against the integer model") {
   tiles::Rng rng(31);
   const TensorNumerics chips[] = {{8, 24, ""}, {16, 25, ""}};
