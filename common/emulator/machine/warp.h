@@ -117,9 +117,9 @@ struct Warp {
   uint32_t idle_polls =
       0;  // strong loads and atomics that met an unchanged value, since the last jump
   std::vector<AsyncCopy> copies;
-  uint32_t committed[kLanes] = {};  // groups this lane has committed
-  uint32_t waited[kLanes] = {};     // how many it had when it last waited
-  uint64_t issued = 0;              // instructions run before this call of run()
+  uint32_t committed[kLanes] = {};       // groups this lane has committed
+  uint32_t waited[kLanes] = {};          // how many it had when it last waited
+  uint64_t issued = 0;                   // instructions run before this call of run()
   const int64_t* budget_left = nullptr;  // of this call, and
   int64_t budget_given = 0;              // what it began with
   // A clock that is read over and over in a short loop, to wait: it is moved on, faster and faster.
@@ -133,7 +133,9 @@ struct Warp {
   // Runs until the budget (in instructions) is spent or no split can run.
   WarpState run(int64_t& budget);
 
-  uint64_t issued_now() const { return issued + static_cast<uint64_t>(budget_given - *budget_left); }
+  uint64_t issued_now() const {
+    return issued + static_cast<uint64_t>(budget_given - *budget_left);
+  }
   std::byte* local_of(int lane) { return local.data() + size_t(lane) * local_bytes; }
   void reserve_local(uint32_t bytes);  // per lane; keeps what is there
 
