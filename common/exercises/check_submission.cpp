@@ -1,13 +1,18 @@
-// check_submission exercise.json submission.ptx verdict.json [seed]: runs the PTX of a submission
-// on the emulated device and writes what the gates, the checks and the limits say. `./day check`
-// makes the PTX and puts the verdict into words.
+// check_submission exercise.json submission.ptx verdict.json [seed [seconds [shapes]]]: runs the
+// PTX of a submission on the emulated device and writes what the gates, the checks and the limits
+// say.
+// `./day check` makes the PTX and puts the verdict into words. A kernel is stopped after so many
+// seconds. So many shapes are drawn from the seed and judged besides those of the exercise: a
+// submission that only knows the shapes it was shown is found out.
 //
 // The verdict goes to a file of its own: stdout belongs to the kernel's printf, and a submission
 // that prints a verdict prints it there. Exit code 0: the verdict was written, whatever it says.
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -23,7 +28,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kSeconds = 10;  // a kernel that runs longer loops for ever
+struct Options {
+  uint64_t seed = 1;
+  uint64_t seconds = 10;  // a kernel that runs longer loops for ever
+  uint64_t drawn_shapes = 0;
+};
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -60,29 +69,49 @@ json figures(const Manifest& manifest, const emu::LaunchCounters& counters) {
   return out;
 }
 
-json judge(const Manifest& manifest, const std::string& ptx, uint64_t seed) {
+void judge_launches(const Manifest& manifest, Workbench& bench, uint64_t seed,
+                    std::vector<GateResult>& gates, json& reports) {
+  try {
+    for (GateResult& gate : manifest.kind == Kind::kFragmentMap
+                                ? judge_fragment_map(manifest, bench, seed)
+                                : judge_gemm(manifest, bench, seed)) {
+      gates.push_back(std::move(gate));
+    }
+  } catch (const KernelStopped& error) {
+    gates.push_back(stopped(error.what()));
+  }
+  for (const auto& report : bench.reports()) {
+    reports.push_back({{"key", report.key}, {"text", report.text}});
+  }
+}
+
+json judge(const Manifest& manifest, const std::string& ptx, const Options& options) {
   json verdict = {{"gates", json::array()}, {"reports", json::array()}, {"limits", json::array()}};
   std::vector<GateResult> gates, limits;
+  const auto seconds = static_cast<double>(options.seconds);
   try {
     const emu::ptx::Module module = emu::ptx::parse(ptx);
-    Workbench bench(module, manifest.kernel, kSeconds);
-    try {
-      gates = manifest.kind == Kind::kFragmentMap ? judge_fragment_map(manifest, bench, seed)
-                                                  : judge_gemm(manifest, bench, seed);
-    } catch (const KernelStopped& error) {
-      gates.push_back(stopped(error.what()));
-    }
-    for (const auto& report : bench.reports()) {
-      verdict["reports"].push_back({{"key", report.key}, {"text", report.text}});
+    Workbench bench(module, manifest.kernel, seconds);
+    judge_launches(manifest, bench, options.seed, gates, verdict["reports"]);
+    if (manifest.kind == Kind::kGemm && options.drawn_shapes > 0 && gates.back().passed()) {
+      // On a bench of its own: the bars on counters are those of the exercise's own shapes.
+      Manifest drawn = manifest;
+      drawn.gemm.shapes = draw_shapes(manifest.gemm, options.seed, options.drawn_shapes);
+      Workbench other(module, manifest.kernel, seconds);
+      judge_launches(drawn, other, options.seed + 1000, gates, verdict["reports"]);
     }
     for (auto& part : {judge_ptx(manifest, module), judge_shared_memory(manifest, bench),
                        judge_counters(manifest, bench.counters())}) {
       limits.insert(limits.end(), part.begin(), part.end());
     }
     verdict["counters"] = figures(manifest, bench.counters());
-  } catch (const KernelMissing& error) {
-    gates.push_back(stopped(error.what()));
-  } catch (const emu::ptx::ParseError& error) {
+  } catch (const ManifestError&) {
+    throw;  // ours, not the submission's
+  } catch (const NoDevice&) {
+    throw;  // this machine's
+  } catch (const std::bad_alloc&) {
+    gates.push_back(stopped("it needs more memory than there is for a submission"));
+  } catch (const std::exception& error) {  // PTX that is none, no such kernel, no room for its data
     gates.push_back(stopped(error.what()));
   }
   verdict["gates"] = list(gates);
@@ -90,20 +119,33 @@ json judge(const Manifest& manifest, const std::string& ptx, uint64_t seed) {
   return verdict;
 }
 
+uint64_t number(const std::string& text) {
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end) throw std::runtime_error("not a number: " + text);
+  return value;
+}
+
 }  // namespace
 }  // namespace tcd::exercises
 
 int main(int argc, char** argv) {
-  if (argc != 4 && argc != 5) {
+  if (argc < 4 || argc > 7) {
     std::fprintf(stderr,
-                 "usage: check_submission exercise.json submission.ptx verdict.json [seed]\n"
+                 "usage: check_submission exercise.json submission.ptx verdict.json "
+                 "[seed [seconds [shapes]]]\n"
                  "./day check NUMBER does it all.\n");
     return 2;
   }
   try {
-    const uint64_t seed = argc == 5 ? std::stoull(argv[4]) : 1;
+    tcd::exercises::Options options;
+    if (argc > 4) options.seed = tcd::exercises::number(argv[4]);
+    if (argc > 5) options.seconds = tcd::exercises::number(argv[5]);
+    if (argc > 6) options.drawn_shapes = tcd::exercises::number(argv[6]);
     const auto manifest = tcd::exercises::read_manifest(argv[1]);
-    const auto verdict = tcd::exercises::judge(manifest, tcd::exercises::read_file(argv[2]), seed);
+    const auto verdict =
+        tcd::exercises::judge(manifest, tcd::exercises::read_file(argv[2]), options);
     std::ofstream out(argv[3]);
     out << verdict.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     out.close();

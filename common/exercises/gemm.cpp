@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <random>
+
 #include "exercises/kinds.h"
 #include "exercises/product_gates.h"
 #include "gates/inputs.h"
@@ -22,6 +25,24 @@ static_assert(sizeof(GemmParameters) == 64);
 constexpr int kGemmPadding = 64;
 
 }  // namespace
+
+std::vector<std::array<int, 3>> draw_shapes(const GemmSetup& setup, uint64_t seed, uint64_t count) {
+  // At most so many tiles: 2·3·8 take an emulated GEMM about as long as the exercises' own shapes.
+  constexpr std::array<uint64_t, 3> kMostTiles = {2, 3, 8};
+  std::mt19937_64 random(seed);
+  std::vector<std::array<int, 3>> shapes;
+  while (shapes.size() < count) {
+    std::array<int, 3> shape{};
+    for (size_t i = 0; i < 3; ++i) {  // % and not a distribution: those differ between libraries
+      shape[i] = setup.tile[i] * static_cast<int>(1 + random() % kMostTiles[i]);
+    }
+    const auto among = [&](const auto& others) {
+      return std::find(others.begin(), others.end(), shape) != others.end();
+    };
+    if (!among(setup.shapes) && !among(shapes)) shapes.push_back(shape);
+  }
+  return shapes;
+}
 
 std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, uint64_t seed) {
   const GemmSetup& setup = manifest.gemm;

@@ -2,6 +2,7 @@
 // the first gate that fails: nothing behind it is worth reading before that is mended.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,5 +19,8 @@ std::vector<GateResult> judge_fragment_map(const Manifest& manifest, Workbench& 
 
 // A whole GEMM. Gates, for each shape: "product M×N×K", "guard bands M×N×K".
 std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, uint64_t seed);
+
+// So many shapes that the exercise does not have, whole tiles, the same for the same seed.
+std::vector<std::array<int, 3>> draw_shapes(const GemmSetup& setup, uint64_t seed, uint64_t count);
 
 }  // namespace tcd::exercises

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/device.h"
+#include "profiles/profile.h"
 #include "ptx/ast.h"
 
 namespace tcd::exercises {
@@ -20,6 +21,11 @@ class KernelStopped : public std::runtime_error {
 
 // The submission has no such kernel, or one that takes other parameters.
 class KernelMissing : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// This machine has no room for the emulated device: no fault of the submission's.
+class NoDevice : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -46,6 +52,7 @@ class Workbench {
   const emu::Kernel& kernel() const;
   uint64_t upload_bytes(const void* data, size_t bytes);
 
+  emu::Profile profile_;  // the default one with less memory
   emu::Device device_;
   std::unique_ptr<emu::Program> program_;
   std::string kernel_name_;

@@ -19,6 +19,7 @@ from day.commands import (
     diff_days,
     doctor,
     emulate,
+    grade,
     hint,
     init,
     list_days,
@@ -60,6 +61,7 @@ app.command("reset")(reset.reset)
 app.command("progress")(progress.progress)
 app.command("watch")(watch.watch)
 app.command("init")(init.init)
+app.command("grade")(grade.grade)
 
 
 @app.callback()

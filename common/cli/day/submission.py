@@ -8,29 +8,33 @@ library only: the tests of the exercises run on any Python.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from day.errors import UsageError
 from day.exercises import HOLE, Exercise
-from day.tool import MOST, Done, Runner
+from day.plain_file import read as read_plain
+from day.tool import MOST, Done, Limits, Runner
 from day.verdict import signal_name
 
 STAGES = ("compile", "gates", "checks", "limits")
 ARCH = "sm_80"  # what the PTX asks for
 MACHINE_ARCH = "sm_89"  # what ptxas counts registers for: the Ada card of the accounts
-SECONDS = 60  # for each tool
 INCLUDED = "included.d"  # what the preprocessor read
-NVCC_ERROR = re.compile(r"^(.+?)\((\d+)\): error: (.*)$|^(.+?):(\d+):\d+: error: (.*)$")
+NVCC_ERROR = re.compile(
+    r"^(.+?)\((\d+)\): (?:catastrophic )?error: (.*)$|^(.+?):(\d+):\d+: (?:fatal )?error: (.*)$"
+)
 REPORT_SOURCE = re.compile(r"^\s*source\s+(\S+?:\d+)", re.MULTILINE)
-PTXAS_ENTRY = re.compile(r"Compiling entry function '(\w+)'")
-PTXAS_REGISTERS = re.compile(r"Used (\d+) registers")
-PTXAS_SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+PTXAS_ENTRY = re.compile(r"ptxas info +: Compiling entry function '(\w+)'")
+PTXAS_REGISTERS = re.compile(r"ptxas info +: Used (\d+) registers")
+PTXAS_SPILLS = re.compile(r" +\d+ bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill")
+MOST_VERDICT = 16 * 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,33 @@ class Tools:
     @property
     def ptxas(self) -> Path:
         return self.nvcc.with_name("ptxas")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On which a submission is judged."""
+
+    seed: int = 1  # of the inputs, and of the shapes that are drawn
+    drawn_shapes: int = 0  # besides those of the exercise
+    kernel_seconds: int = 10  # a kernel that runs longer loops for ever
+    limits: Limits = field(default_factory=Limits)  # of nvcc and of ptxas
+
+    @property
+    def judge_limits(self) -> Limits:
+        """An endless kernel may keep every core busy until it is stopped."""
+        cpu = self.limits.cpu_seconds + 2 * self.kernel_seconds * (os.cpu_count() or 1)
+        return replace(self.limits, cpu_seconds=cpu)
+
+
+class JudgeFailed(UsageError):
+    """check_submission did not survive a submission."""
+
+    def __init__(self, ended: str, said: str) -> None:
+        super().__init__(
+            f"check_submission ended with {ended}: {said}. "
+            "That is a mistake of the checker, not yours."
+        )
+        self.ended, self.said = ended, said
 
 
 @dataclass
@@ -73,11 +104,21 @@ def judge(
     except OSError as error:
         where = shown(exercise.root, str(submission))
         raise UsageError(f"there is no {where} to check ({error.strerror}).") from error
-    with tempfile.TemporaryDirectory(prefix="day-check-") as folder:
-        job = Job(exercise, submission, text, Path(folder), runner or Runner())
-        verdict = judge_job(job, tools, seed)
-    verdict.seconds = job.seconds
-    return verdict
+    return judge_text(exercise, submission, text, tools, Terms(seed), runner or Runner())
+
+
+def judge_text(
+    exercise: Exercise, place: Path, text: bytes, tools: Tools, terms: Terms, runner: Runner
+) -> Verdict:
+    with tempfile.TemporaryDirectory(prefix="day-check-") as top:
+        Path(top).chmod(0o711)  # a sandbox's tools run as somebody else
+        folder = Path(top) / "job"
+        folder.mkdir()
+        job = Job(exercise, place, text, folder, runner, terms)
+        runner.prepare(folder)
+        verdict = judge_job(job, tools)
+        verdict.seconds = job.seconds
+        return verdict
 
 
 @dataclass
@@ -89,6 +130,7 @@ class Job:
     text: bytes
     folder: Path
     runner: Runner
+    terms: Terms = field(default_factory=Terms)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -102,9 +144,13 @@ class Job:
     def ptx(self) -> Path:
         return self.folder / "submission.ptx"
 
-    def run(self, name: str, command: Sequence[str | Path], keep_stdout: bool = True) -> Done:
+    def run(self, name: str, command: Sequence[str | Path]) -> Done:
         started = time.monotonic()
-        done = self.runner.run(command, self.folder, SECONDS, keep_stdout)
+        if name == "judge":  # stdout is the kernel's printf, maybe an endless one: it goes nowhere
+            limits, keep_stdout = self.terms.judge_limits, False
+        else:
+            limits, keep_stdout = self.terms.limits, True
+        done = self.runner.run(command, self.folder, limits, keep_stdout)
         self.seconds[name] = time.monotonic() - started
         return done
 
@@ -120,14 +166,14 @@ class Job:
         return self.shown(str(self.place))
 
 
-def judge_job(job: Job, tools: Tools, seed: int) -> Verdict:
+def judge_job(job: Job, tools: Tools) -> Verdict:
     if finding := compile_to_ptx(job, tools):
         return Verdict(finding)
     command: list[str | Path] = [tools.ptxas, "-v", f"-arch={MACHINE_ARCH}", job.ptx]
     done = job.run("ptxas", [*command, "-o", job.folder / "cubin"])
     if done.cut or done.code != 0:
         return Verdict(Finding("compile", "ptxas", why(job, "ptxas", done), job.hole()))
-    said = run_checker(job, tools, seed)
+    said = run_checker(job, tools)
     if isinstance(said, Finding):
         return Verdict(said)
     return put_together(job, said, done.said)
@@ -137,7 +183,8 @@ def why(job: Job, tool: str, done: Done) -> list[str]:
     """The first of what a tool said that failed, and what ended it."""
     lines = [job.shown(line) for line in done.said.splitlines() if line.strip()][:3]
     if done.cut == "time":
-        return [f"{tool} had not come to an end after {SECONDS} s and was stopped"]
+        seconds = job.terms.limits.seconds
+        return [f"{tool} had not come to an end after {seconds:g} s and was stopped"]
     if done.cut == "output":
         return [f"{tool} was stopped: it said more than {MOST // 2**20} MiB", *lines[:1]]
     if done.code < 0:
@@ -166,21 +213,19 @@ def compile_to_ptx(job: Job, tools: Tools) -> Finding | None:
     return Finding("compile", "nvcc", why(job, "nvcc", done), job.shown(str(job.place)))
 
 
-def run_checker(job: Job, tools: Tools, seed: int) -> dict[str, Any] | Finding:
-    verdict = job.folder / "verdict.json"
-    command = [tools.checker, job.exercise.manifest, job.ptx, verdict, str(seed)]
-    # The kernel's printf may be endless: it goes nowhere. The verdict has a file of its own.
-    done = job.run("judge", command, keep_stdout=False)
+def run_checker(job: Job, tools: Tools) -> dict[str, Any] | Finding:
+    terms, verdict = job.terms, "verdict.json"
+    command = [tools.checker, job.exercise.manifest, job.ptx, job.folder / verdict]
+    command += [str(number) for number in (terms.seed, terms.kernel_seconds, terms.drawn_shapes)]
+    done = job.run("judge", command)
     if done.cut:
         return Finding("gates", "launch", why(job, "the submission", done), job.hole())
     if done.code == 2:
         raise UsageError(done.said.strip())
     if done.code != 0:
-        raise UsageError(
-            f"check_submission ended with code {done.code}: {done.said.strip()}. "
-            "That is a mistake of the checker, not yours."
-        )
-    return json.loads(verdict.read_text(encoding="utf-8"))
+        ended = f"code {done.code}" if done.code > 0 else signal_name(-done.code)
+        raise JudgeFailed(ended, done.said.strip())
+    return json.loads(read_plain(job.folder, [verdict], MOST_VERDICT))
 
 
 def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
@@ -218,7 +263,7 @@ def check_finding(report: Sequence[str], count: int, place: str) -> Finding:
 def limit_finding(
     job: Job, said: dict[str, Any], figures: dict[str, int], place: str
 ) -> Finding | None:
-    included = read_included(job.folder / INCLUDED)
+    included = read_included(job.folder)
     for header in job.exercise.closed_book:
         if any(f"/{name}".endswith(f"/{header}") for name in included):
             words = [f"{header} is included: it holds the answer, and this exercise is closed book"]
@@ -232,7 +277,7 @@ def limit_finding(
         if bar is None:
             continue
         if name not in figures:
-            return Finding("limits", name, ["ptxas did not say how many"], place)
+            return Finding("limits", name, ["ptxas did not say how many, or not once"], place)
         if figures[name] > bar:
             words = [f"{figures[name]} on {MACHINE_ARCH}, the bar is at most {bar}"]
             return Finding("limits", name, words, place)
@@ -240,23 +285,29 @@ def limit_finding(
 
 
 def read_resources(text: str, kernel: str) -> tuple[int | None, int]:
-    """(registers, spill bytes) of the kernel in `ptxas -v`'s lines; None when it does not say."""
+    """(registers, spill bytes) of the kernel in `ptxas -v`'s lines; None when it does not say.
+
+    ptxas quotes a .pragma it does not know, line ends and all. So a submission can add lines, but
+    take none away: when the kernel's comes twice, nobody is believed."""
     current, spills = "", 0
+    if PTXAS_ENTRY.findall(text).count(kernel) != 1:
+        return None, 0
     for line in text.splitlines():
-        if match := PTXAS_ENTRY.search(line):
+        if match := PTXAS_ENTRY.match(line):
             current = match[1]
         elif current != kernel:
             continue
-        elif match := PTXAS_SPILLS.search(line):
+        elif match := PTXAS_SPILLS.match(line):
             spills = int(match[1]) + int(match[2])
-        elif match := PTXAS_REGISTERS.search(line):
+        elif match := PTXAS_REGISTERS.match(line):
             return int(match[1]), spills
     return None, 0
 
 
-def read_included(file: Path) -> list[str]:
+def read_included(folder: Path) -> list[str]:
     """The files named in a Makefile's rule, as the preprocessor writes it."""
-    rule = file.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ")
+    text = read_plain(folder, [INCLUDED], MOST_VERDICT).decode(errors="replace")
+    rule = text.replace("\\\n", " ")
     names = re.split(r"(?<!\\)\s+", rule.partition(":")[2].strip())
     return [name.replace("\\ ", " ") for name in names]
 

@@ -26,6 +26,20 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What one tool may use. The plain runner looks at the clock and at the output only; a sandbox
+    (sandbox.py) at all of it."""
+
+    seconds: float = 60
+    cpu_seconds: int = 60
+    memory_bytes: int = 2 * 1024**3  # of each process; of its data, not of reserved addresses
+    stack_bytes: int = 64 * 1024**2
+    file_bytes: int = 64 * 1024**2
+    files: int = 256
+    processes: int = 64  # and one a core
+
+
+@dataclass(frozen=True)
 class Done:
     code: int  # negative: the signal that ended it
     said: str
@@ -40,9 +54,15 @@ class Runner:
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def wrapped(self, command: Sequence[str | Path], job: Path) -> list[str]:
+    def wrapped(self, command: Sequence[str | Path], job: Path, limits: Limits) -> list[str]:
         """What is started in place of `command`, whose working folder is `job`."""
         return [str(part) for part in command]
+
+    def environment(self, job: Path) -> dict[str, str]:
+        return {**os.environ, "TMPDIR": str(job)}
+
+    def prepare(self, job: Path) -> None:
+        """Called once the folder is filled."""
 
     def stop(self) -> None:
         with self._lock:
@@ -54,19 +74,19 @@ class Runner:
         self,
         command: Sequence[str | Path],
         job: Path,
-        seconds: float,
+        limits: Limits,
         keep_stdout: bool = True,
     ) -> Done:
         with self._lock:
             if self._stopped:
                 raise Stopped
             process = subprocess.Popen(
-                self.wrapped(command, job),
+                self.wrapped(command, job, limits),
                 cwd=job,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE if keep_stdout else subprocess.DEVNULL,
                 stderr=subprocess.STDOUT if keep_stdout else subprocess.PIPE,
-                env={**os.environ, "TMPDIR": str(job)},
+                env=self.environment(job),
                 start_new_session=True,  # so that end() reaches its children too
             )
             self._process = process
@@ -74,7 +94,7 @@ class Runner:
         assert pipe is not None
         try:
             with pipe:
-                said, cut = listen(pipe.fileno(), process, time.monotonic() + seconds)
+                said, cut = listen(pipe.fileno(), process, time.monotonic() + limits.seconds)
         finally:
             end(process)
             process.wait()

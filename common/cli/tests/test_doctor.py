@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from day import app, device, host_compiler, toolkit
+from day import app, device, host_compiler, sandbox, toolkit
 from day.commands import doctor
 from day.commands.doctor import Finding
 from day.device import Card, Driver
+from day.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = ("CLI/CLI.hpp", "nlohmann/json.hpp", "doctest/doctest.h", "zstd.h", "lz4.h")
@@ -41,6 +42,21 @@ def test_a_card_and_an_old_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     assert says["driver"] == "supports CUDA 12.2"
     assert says["card"] == "NVIDIA GeForce RTX 4090, compute capability 8.9"
     assert "driver too old for this runtime" in says["device"]
+
+
+def test_the_sandbox_of_a_grading(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = toolkit.Toolkit(Path("/pretend/nvcc"), (13, 0), from_wheels=True)
+
+    def none(_nvcc: Path) -> sandbox.Way:
+        raise UsageError("no sandbox works here")
+
+    monkeypatch.setattr(sandbox, "choose", lambda _nvcc: sandbox.WAYS[-1])
+    weak = doctor.of_grading(found)
+    monkeypatch.setattr(sandbox, "choose", none)
+    absent = doctor.of_grading(found)
+    assert [weak.level, absent.level] == ["note", "note"]
+    assert weak.cure == absent.cure == "sudo apt-get install -y bubblewrap"
+    assert "refuses without one" in absent.says
 
 
 @pytest.mark.parametrize(

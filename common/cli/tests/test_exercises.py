@@ -202,6 +202,8 @@ ptxas info    : Used 26 registers, used 0 barriers
 def test_ptxas_lines_are_those_of_the_kernel() -> None:
     assert submission.read_resources(PTXAS, "multiply") == (26, 16)
     assert submission.read_resources(PTXAS, "multi") == (None, 0)
+    forged = PTXAS.replace("255", "1").replace("other", "multiply") + PTXAS
+    assert submission.read_resources(forged, "multiply") == (None, 0)
 
 
 def job(exercise: Exercise, included: str = "submission.cuh") -> Job:
@@ -215,7 +217,7 @@ def job(exercise: Exercise, included: str = "submission.cuh") -> Job:
 
 def test_what_was_included(root: Path) -> None:
     made = job(first(root), "/a\\ b/ptx/fragments.h /c.h")
-    found = submission.read_included(made.folder / submission.INCLUDED)
+    found = submission.read_included(made.folder)
     assert found == ["/usr/include/a.h", "/a b/ptx/fragments.h", "/c.h"]
     said = {"gates": [GOOD], "reports": [], "limits": []}
     finding = submission.put_together(made, said, FINE).finding
@@ -227,8 +229,10 @@ GOOD = {"name": "product", "passed": True, "lines": []}
 BAD = {"name": "product", "passed": False, "lines": ["3 of 4 elements differ"]}
 RACE = {"key": "k", "text": "race in shared memory: read\n  source  /r/exercises/x.cuh:7\n"}
 LIMIT = {"name": "spills", "passed": False, "lines": ["8, the bar is at most 0"]}
-FINE = "Compiling entry function 'multiply'\n 0 bytes spill stores, 0 bytes spill loads\n"
-FINE += "Used 26 registers\n"
+FINE = """ptxas info    : Compiling entry function 'multiply' for 'sm_89'
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 26 registers, used 0 barriers
+"""
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from day import tool
-from day.tool import Done, Runner, Stopped
+from day.tool import Done, Limits, Runner, Stopped
 
 
 def sh(tmp_path: Path, script: str, seconds: float = 30, keep_stdout: bool = True) -> Done:
-    return Runner().run(["sh", "-c", script], tmp_path, seconds, keep_stdout)
+    return Runner().run(["sh", "-c", script], tmp_path, Limits(seconds), keep_stdout)
 
 
 def test_what_it_says_and_how_it_ends(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_stop_from_another_thread(tmp_path: Path) -> None:
 
     def run() -> None:
         try:
-            runner.run(["sh", "-c", "echo $$ > pid; exec sleep 300"], tmp_path, 300)
+            runner.run(["sh", "-c", "echo $$ > pid; exec sleep 300"], tmp_path, Limits())
         except Stopped:
             outcome.append("stopped")
 
@@ -81,4 +81,4 @@ def test_stop_from_another_thread(tmp_path: Path) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(int(file.read_text()), 0)
     with pytest.raises(Stopped):
-        runner.run(["true"], tmp_path, 1)
+        runner.run(["true"], tmp_path, Limits())

@@ -12,7 +12,7 @@ from typing import Literal
 
 import typer
 
-from day import build, context, device, host_compiler, provision, terminal, toolkit
+from day import build, context, device, host_compiler, provision, sandbox, terminal, toolkit
 from day.errors import UsageError
 
 Level = Literal["ok", "note", "missing"]
@@ -52,6 +52,8 @@ def examine(root: Path) -> Iterator[Finding]:
     yield program(root, "cmake", build.cmake_program(root))
     yield program(root, "ninja", provision.venv_python(root).with_name("ninja"))
     yield disassembler(root, found)
+    if found:
+        yield of_grading(found)
     yield from devices(found)
 
 
@@ -119,6 +121,18 @@ def disassembler(root: Path, found: toolkit.Toolkit | None) -> Finding:
     if tool:
         return Finding("cuobjdump", "ok", f"{tool} (for ./day sass)")
     return Finding("cuobjdump", "missing", "for ./day sass", "rm -rf .day && ./day doctor")
+
+
+def of_grading(found: toolkit.Toolkit) -> Finding:
+    try:
+        way = sandbox.choose(found.nvcc)
+    except UsageError as error:
+        says = f"./day grade refuses without one; {' '.join(str(error).split())}"
+        return Finding("sandbox", "note", says, sandbox.INSTALL)
+    if way.name == "bubblewrap":
+        return Finding("sandbox", "ok", f"{sandbox.version(way)} (for ./day grade)")
+    says = f"{way.name} (for ./day grade); bubblewrap hides more"
+    return Finding("sandbox", "note", says, sandbox.INSTALL)
 
 
 def devices(found: toolkit.Toolkit | None) -> Iterator[Finding]:
