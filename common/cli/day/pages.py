@@ -7,10 +7,10 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
     <!-- ladder -->  …  <!-- end ladder -->
     <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
-<<<<<<< HEAD
     <!-- opcodes -->  …  <!-- end opcodes -->
     <!-- unsupported -->  …  <!-- end unsupported -->
     <!-- mistakes common/…/recorded -->  …  <!-- end mistakes -->
+    <!-- hostile -->  …  <!-- end hostile -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -20,18 +20,8 @@ that has all the counters named, a column for each counter, and the device's nam
 counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` makes a table of the
 instructions in which a card and the emulator were compared (tiles.py). `opcodes` and `unsupported`
 are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who
-notices them (mistakes.py).
-=======
-    <!-- hostile -->  …  <!-- end hostile -->
-
-`include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
-the function SECTION with the comment above it. `data dayNN` makes a table with one column for each
-notebooks/data/dayNN-*.json, headed by where its figures come from. `counters dayNN NAME…` makes a
-table of what was counted there: a row for each entry of "derived" that has all the counters named,
-a column for each counter, and the device's name where several counted the same. `ladder` is the
-table of all days (ladder.py). `tiles FILE` makes a table of the instructions in which a card and
-the emulator were compared (tiles.py). `hostile` is the table of what a grading holds (hostile.py).
->>>>>>> 8e06b5a (Grading: ./day grade judges a class's submissions, each in a sandbox and with inputs and shapes drawn now; fifty hostile submissions and what holds them; reports as JSON, JUnit, CSV and for Gradescope)
+notices them (mistakes.py). `hostile` is the table of hostile
+submissions and of what holds each (hostile.py).
 """
 
 from __future__ import annotations
@@ -52,11 +42,8 @@ from day.tiles import tiles
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
-<<<<<<< HEAD
-    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes)"
-=======
-    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|hostile)"
->>>>>>> 8e06b5a (Grading: ./day grade judges a class's submissions, each in a sandbox and with inputs and shapes drawn now; fifty hostile submissions and what holds them; reports as JSON, JUnit, CSV and for Gradescope)
+    r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
+    r"|hostile)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -231,13 +218,10 @@ MAKERS = {
     "counters": counters,
     "ladder": ladder,
     "tiles": tiles,
-<<<<<<< HEAD
     "opcodes": opcodes,
     "unsupported": unsupported,
     "mistakes": mistakes,
-=======
     "hostile": hostile.table,
->>>>>>> 8e06b5a (Grading: ./day grade judges a class's submissions, each in a sandbox and with inputs and shapes drawn now; fifty hostile submissions and what holds them; reports as JSON, JUnit, CSV and for Gradescope)
 }
 
 
