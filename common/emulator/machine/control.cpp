@@ -149,8 +149,8 @@ const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
 // A warp's clock counts the instructions it has run, four cycles each, plus a fixed start: it is
 // the same on every run and no card's time. Kernels that wait a second by it would take a minute: a
 // loop that does little but read it sees it go faster, at most an eighth of the wait too far.
-constexpr uint64_t kShortLoop = 32;      // instructions
-constexpr uint32_t kPatientPolls = 256;  // before the clock is moved on
+constexpr uint64_t kShortLoop = 32;     // instructions
+constexpr uint32_t kPatientPolls = 32;  // before the clock is moved on
 const MicroOp* clock_any(Warp& w, const MicroOp* op, uint32_t mask) {
   const uint64_t issued = w.issued_now();
   auto& polls = w.polls;

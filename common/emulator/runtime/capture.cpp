@@ -215,8 +215,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return query([&] {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    *graph = nullptr;
+    if (graph != nullptr) *graph = nullptr;
     require_stream(stream);
     Capture* c = capture_of(stream);
     if (c == nullptr) {
@@ -236,7 +235,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                      "a capture ended while work on another stream had not joined it: record an "
                      "event there and let the first stream wait for it");
     }
-    *graph = done->graph.use_count() == 0 ? done->graph.get() : own(done->graph);
+    const bool is_new = done->graph.use_count() != 0;  // else it was captured into a graph
+    if (graph == nullptr) return is_new ? cudaErrorInvalidValue : cudaSuccess;
+    *graph = is_new ? own(done->graph) : done->graph.get();
     return cudaSuccess;
   });
 }

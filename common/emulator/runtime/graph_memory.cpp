@@ -16,15 +16,9 @@ std::map<void*, GraphMemory*>& reserved() {
   return *all;
 }
 
-struct Totals {
-  uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
-};
-Totals totals;
-
-void add(uint64_t& now, uint64_t& high, uint64_t bytes) {
-  now += bytes;
-  high = std::max(high, now);
-}
+// As on a card, memory that graphs have freed stays theirs, for their next launches, until it is
+// trimmed.
+uint64_t in_use = 0, pool = 0, pool_high = 0;
 
 cudaError_t attribute(int device_number, cudaGraphMemAttributeType type, void* value,
                       uint64_t*& place) {
@@ -32,16 +26,12 @@ cudaError_t attribute(int device_number, cudaGraphMemAttributeType type, void* v
   if (value == nullptr) return cudaErrorInvalidValue;
   switch (type) {
     case cudaGraphMemAttrUsedMemCurrent:
-      place = &totals.used;
+    case cudaGraphMemAttrReservedMemCurrent:
+      place = &pool;
       return cudaSuccess;
     case cudaGraphMemAttrUsedMemHigh:
-      place = &totals.used_high;
-      return cudaSuccess;
-    case cudaGraphMemAttrReservedMemCurrent:
-      place = &totals.reserved;
-      return cudaSuccess;
     case cudaGraphMemAttrReservedMemHigh:
-      place = &totals.reserved_high;
+      place = &pool_high;
       return cudaSuccess;
     default:
       return cudaErrorInvalidValue;
@@ -53,23 +43,23 @@ cudaError_t attribute(int device_number, cudaGraphMemAttributeType type, void* v
 GraphMemory::GraphMemory(size_t size) : bytes(size) {
   pointer = allocations().allocate_device(size);
   reserved()[pointer] = this;
-  add(totals.reserved, totals.reserved_high, bytes);
 }
 
 GraphMemory::~GraphMemory() {
   reserved().erase(pointer);
-  totals.reserved -= bytes;
-  if (in_use) {
-    totals.used -= bytes;
+  if (is_in_use) {
+    in_use -= bytes;
   } else if (device_exists()) {
     allocations().release(pointer);
   }
 }
 
 cudaError_t tcd::emu::runtime::begin_use(GraphMemory& memory) {
-  if (memory.in_use) return cudaErrorInvalidValue;
-  memory.in_use = true;
-  add(totals.used, totals.used_high, memory.bytes);
+  if (memory.is_in_use) return cudaErrorInvalidValue;
+  memory.is_in_use = true;
+  in_use += memory.bytes;
+  pool = std::max(pool, in_use);
+  pool_high = std::max(pool_high, pool);
   return cudaSuccess;
 }
 
@@ -77,9 +67,9 @@ bool tcd::emu::runtime::end_use(void* pointer, cudaError_t& result) {
   const auto found = reserved().find(pointer);
   if (found == reserved().end()) return false;
   GraphMemory& memory = *found->second;
-  result = memory.in_use ? cudaSuccess : cudaErrorInvalidValue;
-  if (memory.in_use) totals.used -= memory.bytes;
-  memory.in_use = false;
+  result = memory.is_in_use ? cudaSuccess : cudaErrorInvalidValue;
+  if (memory.is_in_use) in_use -= memory.bytes;
+  memory.is_in_use = false;
   return true;
 }
 
@@ -100,14 +90,16 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int number, cudaGraphMemAttributeType
     uint64_t* place = nullptr;
     const cudaError_t error = attribute(number, type, value, place);
     if (error != cudaSuccess) return error;
-    const bool is_high = place == &totals.used_high || place == &totals.reserved_high;
-    if (!is_high || *static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-    *place = place == &totals.used_high ? totals.used : totals.reserved;
+    if (place != &pool_high || *static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+    pool_high = pool;
     return cudaSuccess;
   });
 }
 
-// A graph's memory keeps its address, so there is nothing to give back before the graph goes.
 cudaError_t cudaDeviceGraphMemTrim(int number) {
-  return query([&] { return number == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return query([&] {
+    if (number != 0) return cudaErrorInvalidDevice;
+    pool = in_use;
+    return cudaSuccess;
+  });
 }

@@ -15,7 +15,7 @@ struct GraphMemory {
 
   void* pointer = nullptr;
   size_t bytes = 0;
-  bool in_use = false;
+  bool is_in_use = false;
 };
 
 cudaError_t begin_use(GraphMemory& memory);  // cudaErrorInvalidValue: in use already

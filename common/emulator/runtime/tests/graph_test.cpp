@@ -149,6 +149,28 @@ TEST_CASE("capture: forks and joins by events; nothing is done before the launch
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
 }
 
+#if CUDART_VERSION >= 12030
+TEST_CASE("capture into a graph that exists") {
+  Numbers numbers;
+  Stream stream;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  const cudaGraphNode_t first = add_kernel(graph, {}, numbers.at(0), 3);
+  REQUIRE(cudaStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1,
+                                        cudaStreamCaptureModeGlobal) == cudaSuccess);
+  launch_multiply(numbers.at(0), 5, stream);
+  CHECK(cudaGraphDestroy(graph) == cudaErrorInvalidValue);
+  CHECK(cudaStreamEndCapture(stream, nullptr) == cudaSuccess);
+  CHECK(node_count(graph) == 2);
+  cudaGraphExec_t executable = instantiate(graph);
+  run(executable);
+  CHECK(numbers.get(0) == 15);
+  CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  cudaGetLastError();
+}
+#endif
+
 TEST_CASE("what a capture does not allow: waiting for it, leaving a stream out, other work") {
   Stream stream, other;
   Event event;
@@ -290,6 +312,9 @@ TEST_CASE("memory that a graph allocates and frees, and memory it leaves to the 
   CHECK(cudaMemset(memory, 0, 4) == cudaSuccess);  // still the program's
   CHECK(cudaFree(memory) == cudaSuccess);
   CHECK(cudaMemset(memory, 0, 4) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceGraphMemTrim(0) == cudaSuccess);
+  CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used) == cudaSuccess);
+  CHECK(used == 0);
   cudaGetLastError();
 }
 
