@@ -61,7 +61,26 @@ def of_kernel(kernel: dict[str, Any]) -> list[str]:
             f"    global memory: {sectors:,} sectors of 32 bytes, "
             f"{sectors / max(requests, 1):.1f} a request"
         )
-    return lines
+    if caches := kernel.get("caches"):
+        to_l2 = caches["l2_reads"] + caches["l2_writes"] + caches["l2_atomics"]
+        read, written = caches["dram_reads"], caches["dram_writes"]
+        lines.append(
+            f"    caches, by a model: {megabytes(to_l2)} between SMs and L2, "
+            f"{megabytes(read)} read from DRAM, {megabytes(written)} written"
+        )
+    return [*lines, *floors(kernel["floors"])]
+
+
+def megabytes(sectors: int) -> str:
+    return f"{sectors * 32 / 1e6:,.1f} MB"
+
+
+def floors(found: dict[str, Any]) -> list[str]:
+    """The least cycles each resource needs, the largest first; what is not known is left out."""
+    if found["binds"] is None:
+        return []
+    cycles = {name: part["cycles"] or 0 for name, part in found["resources"].items()}
+    return [f"    floor, not a time: {cycles[found['binds']]:,} cycles ({by_size(cycles)})"]
 
 
 def shared_memory(kernel: dict[str, Any]) -> list[str]:

@@ -40,6 +40,21 @@ REPORT = {
             },
             "instructions": {"tensor": 4000, "move": 96},
             "tensor": {"mma.m16n8k8.f32.f16.f16.f32": 4000},
+            "caches": {
+                "l2_reads": 1_000_000,
+                "l2_writes": 0,
+                "l2_atomics": 0,
+                "dram_reads": 500_000,
+                "dram_writes": 0,
+            },
+            "floors": {
+                "binds": "tensor cores",
+                "resources": {
+                    "tensor cores": {"cycles": 8000},
+                    "L2": {"cycles": None},
+                    "DRAM": {"cycles": 900},
+                },
+            },
             "lines": [{"place": "a.cu:7", "memory": {"ldmatrix": {"bank_conflicts": 12}}}],
         }
     ],
@@ -245,4 +260,6 @@ def test_the_summary() -> None:
     assert "4,096 warp instructions: tensor 4,000, move 96" in text
     assert "12 wavefronts, 12 of them bank conflicts (ldmatrix 12)\n      12 at a.cu:7" in text
     assert "64 sectors of 32 bytes, 4.0 a request" in text
+    assert "32.0 MB between SMs and L2, 16.0 MB read from DRAM, 0.0 MB written" in text
+    assert "floor, not a time: 8,000 cycles (tensor cores 8,000, DRAM 900)" in text
     assert text.endswith("tcd: the checks found nothing")

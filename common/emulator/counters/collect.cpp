@@ -47,12 +47,14 @@ void merge_executed(const ExecutedOps& worker, ExecutedOps& all) {
 }
 
 LaunchDetail detail_of(const Kernel& kernel, std::span<const TotalsByKind> sites,
-                       const ExecutedOps& executed) {
+                       const ExecutedOps& executed, const CacheModel* caches) {
   LaunchDetail detail;
+  detail.has_caches = caches != nullptr;
+  if (caches != nullptr) detail.caches = caches->traffic();
   std::unordered_map<std::string, size_t> index;
   const auto line = [&](const std::string& place) -> LineTotals& {
     const auto [at, is_new] = index.try_emplace(place, detail.lines.size());
-    if (is_new) detail.lines.push_back({place, {}, {}});
+    if (is_new) detail.lines.push_back({place, {}, {}, {}});
     return detail.lines[at->second];
   };
   const Handler jump = control_handler(Micro::goto_).full;
@@ -77,6 +79,9 @@ LaunchDetail detail_of(const Kernel& kernel, std::span<const TotalsByKind> sites
       last = op.source;
       if (op.slot == 0) continue;
       for (size_t k = 0; k < kSiteKinds; ++k) here.memory[k].add(sites[op.slot][k], 1);
+      if (caches != nullptr && op.slot < caches->by_slot().size()) {
+        here.caches.add(caches->by_slot()[op.slot]);
+      }
     }
   }
   return detail;
@@ -104,7 +109,10 @@ void LaunchDetail::add(const LaunchDetail& other) {
       mine.instructions[k] += line.instructions[k];
     }
     for (size_t k = 0; k < kSiteKinds; ++k) mine.memory[k].add(line.memory[k], 1);
+    mine.caches.add(line.caches);
   }
+  caches.add(other.caches);
+  has_caches = has_caches && other.has_caches;
   for (const auto& [shape, count] : other.tensor) tensor[shape] += count;
 }
 

@@ -19,6 +19,6 @@ void add_totals(std::span<const TotalsByKind> sites, LaunchCounters& counters);
 using ExecutedOps = std::map<const Code*, std::vector<uint64_t>>;
 void merge_executed(const ExecutedOps& worker, ExecutedOps& all);
 LaunchDetail detail_of(const Kernel& kernel, std::span<const TotalsByKind> sites,
-                       const ExecutedOps& executed);
+                       const ExecutedOps& executed, const CacheModel* caches);
 
 }  // namespace tcd::emu

@@ -122,6 +122,26 @@ constexpr Counter kTable[] = {
 
 }  // namespace
 
+std::span<const CacheCounter> cache_counter_table() {
+  using T = CacheTraffic;
+  static constexpr CacheCounter kCaches[] = {
+      {"l1_lookups", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+       "sectors that loads asked L1 for; cp.async.ca among them", &T::l1_lookups},
+      {"l1_hits", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "that were there",
+       &T::l1_hits},
+      {"l2_reads", "lts__t_sectors_op_read.sum", "sectors read from L2", &T::l2_reads},
+      {"l2_writes", "lts__t_sectors_op_write.sum", "sectors written to L2", &T::l2_writes},
+      {"l2_atomics", "lts__t_sectors_op_atom.sum", "sectors of atomics, done in L2",
+       &T::l2_atomics},
+      {"l2_hits", "", "of reads and atomics: sectors that L2 had", &T::l2_hits},
+      {"dram_reads", "dram__sectors_read.sum", "sectors fetched from DRAM", &T::dram_reads},
+      {"dram_writes", "dram__sectors_write.sum", "sectors L2 wrote to DRAM to make room",
+       &T::dram_writes},
+      {"l2_dirty", "", "sectors still to be written when the kernel has ended", &T::l2_dirty},
+  };
+  return kCaches;
+}
+
 std::span<const Counter> counter_table() { return kTable; }
 
 const Counter* find_counter(std::string_view name) {

@@ -18,6 +18,15 @@ struct Counter {
 };
 
 std::span<const Counter> counter_table();
+
+// The same for what the cache model counts, in sectors.
+struct CacheCounter {
+  const char* name;
+  const char* nsight;
+  const char* words;
+  uint64_t CacheTraffic::*value;
+};
+std::span<const CacheCounter> cache_counter_table();
 const Counter* find_counter(std::string_view name);  // nullptr: none of that name
 
 }  // namespace tcd::emu

@@ -1,9 +1,11 @@
 #include "counters/report.h"
 
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "counters/counter_table.h"
+#include "counters/floors.h"
 
 namespace tcd::emu {
 namespace {
@@ -56,6 +58,35 @@ std::string instructions_text(const InstructionCounts& counts) {
   return text.empty() ? text : "  instructions by kind:\n" + text;
 }
 
+nlohmann::json caches_json(const CacheTraffic& traffic) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const CacheCounter& c : cache_counter_table()) all[c.name] = traffic.*c.value;
+  return all;
+}
+
+template <class Table>
+nlohmann::json meanings(Table table) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& c : table) all[c.name] = {{"nsight", c.nsight}, {"words", c.words}};
+  return all;
+}
+
+nlohmann::json floors_json(const Floors& floors) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const Floor& f : floors.resources) {
+    nlohmann::json cycles;  // null: not known
+    if (f.is_known) cycles = static_cast<uint64_t>(std::ceil(f.cycles));
+    all[f.resource] = {{"work", static_cast<uint64_t>(f.work)},
+                       {"unit", f.unit},
+                       {"cycles", cycles},
+                       {"source", f.source}};
+  }
+  const Floor* most = floors.binds();
+  nlohmann::json binds;
+  if (most != nullptr) binds = most->resource;
+  return {{"sms", floors.sms}, {"binds", binds}, {"resources", all}};
+}
+
 nlohmann::json instructions_json(const InstructionCounts& counts) {
   nlohmann::json all = nlohmann::json::object();
   for (size_t k = 0; k < counts.size(); ++k) {
@@ -76,9 +107,11 @@ nlohmann::json line_json(const LineTotals& line) {
                                                  {"sectors", t.sectors},
                                                  {"bytes", t.bytes}};
   }
-  return {{"place", line.place},
-          {"instructions", instructions_json(line.instructions)},
-          {"memory", memory}};
+  nlohmann::json json = {{"place", line.place},
+                         {"instructions", instructions_json(line.instructions)},
+                         {"memory", memory}};
+  if (line.caches != CacheTraffic{}) json["caches"] = caches_json(line.caches);
+  return json;
 }
 
 nlohmann::json numbers(const Dim3& d) { return {d.x, d.y, d.z}; }
@@ -117,9 +150,7 @@ void ProcessReport::add(const LaunchReport& launch) {
 }
 
 nlohmann::json ProcessReport::json() const {
-  nlohmann::json meaning = nlohmann::json::object(), kernels = nlohmann::json::array();
-  for (const Counter& c : counter_table())
-    meaning[c.name] = {{"nsight", c.nsight}, {"words", c.words}};
+  nlohmann::json kernels = nlohmann::json::array();
   for (const Kernel& kernel : kernels_) {
     nlohmann::json counters = nlohmann::json::object(), lines = nlohmann::json::array();
     for (const Counter& c : counter_table()) counters[c.name] = c.value(kernel.sum.counters);
@@ -135,9 +166,19 @@ nlohmann::json ProcessReport::json() const {
                        {"instructions", instructions_json(kernel.sum.detail.instructions())},
                        {"tensor", kernel.sum.detail.tensor},
                        {"lines", lines}});
+    kernels.back()["floors"] = floors_json(
+        floors_of(profile_, kernel.sum.grid.count(), kernel.sum.counters, kernel.sum.detail));
+    if (kernel.sum.detail.has_caches) {
+      kernels.back()["caches"] = caches_json(kernel.sum.detail.caches);
+    }
   }
-  return {{"schema", "tcd-report/2"}, {"device", profile_.name}, {"counters", meaning},
-          {"kernels", kernels},       {"checks", checks_},       {"faults", faults_}};
+  return {{"schema", "tcd-report/2"},
+          {"device", profile_.name},
+          {"counters", meanings(counter_table())},
+          {"cache_counters", meanings(cache_counter_table())},
+          {"kernels", kernels},
+          {"checks", checks_},
+          {"faults", faults_}};
 }
 
 }  // namespace tcd::emu

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "counters/cache_model.h"
 #include "counters/instruction_kind.h"
 
 namespace tcd::emu {
@@ -51,11 +52,14 @@ struct LineTotals {
   std::string place;  // "kernel.cu:42", with the innermost line in brackets when it was inlined; ""
   InstructionCounts instructions{};  // PTX instructions executed by warps
   TotalsByKind memory{};
+  CacheTraffic caches;  // zero unless LaunchDetail::has_caches
 };
 
 // What a launch did, place by place. It costs time, so it is counted for those who ask.
 struct LaunchDetail {
-  std::vector<LineTotals> lines;           // in program order, only those that were executed
+  std::vector<LineTotals> lines;  // in program order, only those that were executed
+  bool has_caches = false;        // asked for, and the model could follow
+  CacheTraffic caches;
   std::map<std::string, uint64_t> tensor;  // "mma.m16n8k16.f32.f16.f16.f32" -> executed
 
   InstructionCounts instructions() const;  // all lines

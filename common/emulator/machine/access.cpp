@@ -7,9 +7,38 @@
 #include "hex.h"
 #include "machine/cta.h"
 #include "machine/device_impl.h"
+#include "machine/each_lane.h"
 #include "machine/memory_flags.h"
 
 namespace tcd::emu {
+
+namespace {
+
+AccessPath path_of(const MicroOp* op, AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kStore:
+      return AccessPath::kStore;
+    case AccessKind::kAtomic:
+      return AccessPath::kAtomic;
+    case AccessKind::kAsyncCopy:
+      return (op->flags & kBypassL1) != 0 ? AccessPath::kBypass : AccessPath::kLoad;
+    default:
+      return (op->flags & kStrong) != 0 ? AccessPath::kBypass : AccessPath::kLoad;
+  }
+}
+
+}  // namespace
+
+void trace_access(Warp& w, const MicroOp* op, uint32_t mask, const uint64_t* a, uint64_t offset,
+                  uint32_t bytes, AccessKind kind) {
+  if (kind == AccessKind::kLoad && (op->flags & kConstSpace) != 0) return;
+  // Generic addresses may mean shared or local memory.
+  const DeviceMemory::Impl& memory = *w.launch->memory;
+  const uint64_t start = memory.shared_window(), windows = memory.code_window() - start;
+  uint32_t global = 0;
+  each_lane(mask, [&](int i) { global |= uint32_t{a[i] + offset - start >= windows} << i; });
+  if (global != 0) w.trace->add(op->slot, path_of(op, kind), global, a, offset, bytes);
+}
 namespace {
 
 const char* verb(AccessKind kind) {

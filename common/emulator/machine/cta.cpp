@@ -20,6 +20,7 @@ void Cta::start(uint64_t cta_index) {
   y = static_cast<uint32_t>(index / grid.x % grid.y);
   z = static_cast<uint32_t>(index / grid.x / grid.y);
   clock = 0;
+  if (launch->caches) trace.start(launch->caches->trace_limit());
   for (Barrier& b : barriers) b = {};
   const Code& code = *launch->code;
   if (warps.empty()) {
@@ -38,6 +39,7 @@ void Cta::start(uint64_t cta_index) {
       w.numerics = &launch->profile->tensor;
       w.caches = worker->caches.data();
       w.sites = worker->sites.data();
+      w.trace = launch->caches ? &trace : nullptr;
       w.entry.code = &code;
       w.entry.regs = registers + size_t(i) * code.frame_bytes;
       w.parked.reserve(8);

@@ -12,6 +12,7 @@
 #include "checks/report.h"
 #include "checks/settings.h"
 #include "checks/shared_shadow.h"
+#include "counters/cache_model.h"
 #include "counters/collect.h"
 #include "counters/site.h"
 #include "machine/warp.h"
@@ -41,6 +42,7 @@ struct Cta {
   std::unique_ptr<std::byte[]> register_memory;
   Barrier barriers[kBarriers];
   std::string output;  // printf
+  AccessTrace trace;   // empty unless the launch has a cache model
   uint64_t clock = 0;  // what %clock has been advanced by reading it
 
   void start(uint64_t cta_index);
@@ -70,7 +72,8 @@ struct Launch {
   uint32_t slots = 0;  // access caches per worker
   uint64_t max_resident = 1;
   bool cooperative = false;
-  bool is_detailed = false;  // count executions op by op
+  bool is_detailed = false;            // count executions op by op
+  std::unique_ptr<CacheModel> caches;  // null: not wanted
   CheckSettings checks;
   uint64_t grid_id = 0;
 

@@ -34,6 +34,17 @@ uint64_t resident_ctas(const Launch& launch) {
   return std::max<uint64_t>(per_sm, 1) * static_cast<uint64_t>(p.sm_count);
 }
 
+CacheShape cache_shape(const Launch& launch, uint64_t per_sm) {
+  const Profile& p = *launch.profile;
+  const auto sms = static_cast<uint32_t>(p.sm_count);
+  if (per_sm == 0) per_sm = resident_ctas(launch) / sms;
+  const uint64_t shared = per_sm * (uint64_t{launch.shared_bytes} + p.shared_reserved_per_block);
+  const uint64_t unified = unified_l1_bytes(p);
+  constexpr uint64_t kLeastL1 = 8 << 10;
+  return {sms, per_sm * sms, std::max(unified - std::min(unified, shared), kLeastL1),
+          effective_l2_bytes(p)};
+}
+
 LaunchError check(const LaunchRequest& r, const KernelInfo& info, const Profile& p) {
   const std::string kernel = "kernel " + demangle(info.name) + ": ";
   if (r.grid.count() == 0 || r.block.count() == 0) {
@@ -186,6 +197,7 @@ void Worker::run() {
       launch->report(cta.index, fault);
     }
     if (ended || cta.index >= launch->fault_cta) {
+      if (launch->caches) launch->caches->deliver(cta.index, cta.trace);
       launch->finish_output(cta.index, std::move(cta.output));
       cta.output.clear();
       idle.push_back(std::move(active[turn]));
@@ -256,6 +268,10 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                           std::chrono::duration<double>(impl_->timeout_seconds));
   }
+  if (detail != nullptr && request.model_caches) {
+    launch.caches = std::make_unique<CacheModel>(cache_shape(launch, request.resident_per_sm),
+                                                 launch.cta_count, launch.slots);
+  }
   const auto count = static_cast<uint64_t>(impl_->threads);
   const uint64_t threads = std::min(count, launch.cta_count);
   launch.max_resident = (resident + threads - 1) / threads;
@@ -289,7 +305,8 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   if (detail != nullptr) {
     ExecutedOps executed;
     for (const auto& w : workers) merge_executed(w->executed, executed);
-    *detail = detail_of(kernel, sites, executed);
+    const bool modelled = launch.caches && launch.caches->is_complete();
+    *detail = detail_of(kernel, sites, executed, modelled ? launch.caches.get() : nullptr);
   }
   return {launch.fault.fault, launch.fault.message, std::move(reports)};
 }

@@ -19,6 +19,7 @@ struct Launch;
 struct Worker;
 struct Site;
 struct WarpShadow;
+class AccessTrace;
 
 // One activation of a function. Lanes that call it together share it; a lane that calls it later
 // gets its own, so registers of different lanes never meet.
@@ -97,6 +98,7 @@ struct Warp {
   const MicroOp* next = nullptr;
   Event event = Event::kReschedule;
   WarpShadow* shadow = nullptr;  // checks/shared_shadow.h; null: no checks
+  AccessTrace* trace = nullptr;  // counters/access_trace.h; null: no cache model wanted
   LaunchCounters* counters = nullptr;
   const TensorNumerics* numerics = nullptr;
   int64_t uncounted = 0;  // micro-operations that are no PTX instruction (gotos)
@@ -163,6 +165,9 @@ uint32_t linear_thread(const Warp& warp, int lane);
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic, kAsyncCopy, kMatrix, kMatrixStore };
 void resolve_slow(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* addresses,
                   uint32_t bytes, AccessKind kind, ptx::Space space, std::byte** out);
+// Into Warp::trace, which is not null. Addresses are a[i] + offset.
+void trace_access(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* a, uint64_t offset,
+                  uint32_t bytes, AccessKind kind);
 [[noreturn]] void fail_shared(Warp& warp, const MicroOp* op, uint32_t mask,
                               const uint64_t* addresses, uint32_t bytes, AccessKind kind);
 [[noreturn]] void fail_local(Warp& warp, const MicroOp* op, int lane, uint64_t address,

@@ -35,6 +35,14 @@ struct Profile {
   int compute() const { return compute_major * 10 + compute_minor; }
 };
 
+// L1 and shared memory of an SM together (CUDA C++ Programming Guide, "Technical Specifications per
+// Compute Capability").
+uint32_t unified_l1_bytes(const Profile& profile);
+// How much L2 a line of data has to itself. Half on A100, H100 and H200, whose L2 has two
+// partitions: what SMs of both sides read is in both. An H200's DRAM counters fit half, not all
+// (the page of Day 06); nobody has measured the others here.
+uint32_t effective_l2_bytes(const Profile& profile);
+
 std::span<const Profile> all_profiles();
 const Profile* find_profile(std::string_view name);  // nullptr when there is none of that name
 // One sentence for a person who asked for a profile that does not exist; lists all names.

@@ -98,4 +98,22 @@ constexpr Profile kProfiles[] = {
 
 std::span<const Profile> all_profiles() { return kProfiles; }
 
+uint32_t unified_l1_bytes(const Profile& profile) {
+  switch (profile.compute()) {
+    case 75:
+      return 96 * kKiB;
+    case 80:
+      return 192 * kKiB;
+    case 90:
+      return 256 * kKiB;
+    default:
+      return 128 * kKiB;  // 8.9
+  }
+}
+
+uint32_t effective_l2_bytes(const Profile& profile) {
+  return profile.compute() == 80 || profile.compute() == 90 ? profile.l2_bytes / 2
+                                                            : profile.l2_bytes;
+}
+
 }  // namespace tcd::emu

@@ -202,9 +202,12 @@ cudaError_t tcd::emu::runtime::perform_kernel(const KernelWork& work) {
   request.dynamic_shared_bytes = static_cast<uint32_t>(work.dynamic_shared);
   request.cooperative = work.cooperative;
   request.params = work.params;
+  const bool report = report_wanted();
+  request.model_caches = report;
+  request.resident_per_sm = static_cast<uint64_t>(ctas_per_sm(
+      profile(), facts.footprint, work.block.x * work.block.y * work.block.z, work.dynamic_shared));
   LaunchCounters counters;
   LaunchDetail detail;
-  const bool report = report_wanted();
   const LaunchError stopped = device().launch(request, &counters, report ? &detail : nullptr);
   counters.check_reports = tell_reports(stopped.reports);
   add_to_totals(counters);

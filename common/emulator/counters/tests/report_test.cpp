@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "counters/counter_table.h"
 #include "machine/tests/bench.h"
+#include "profiles/rates.h"
 
 namespace tcd::emu {
 namespace {
@@ -147,6 +151,45 @@ TEST_CASE("The README's table is the code's table") {
     const std::string row =
         "| `" + std::string(c.name) + "` | " + c.words + " | " + nsight + " |\n";
     CHECK_MESSAGE(contains(text.str(), row), "add to counters/README.md: ", row);
+  }
+  for (const CacheCounter& c : cache_counter_table()) {
+    const std::string nsight = *c.nsight != '\0' ? "`" + std::string(c.nsight) + "`" : "";
+    const std::string row =
+        "| `" + std::string(c.name) + "` | " + c.words + " | " + nsight + " |\n";
+    CHECK_MESSAGE(contains(text.str(), row), "add to counters/README.md: ", row);
+  }
+}
+
+// 2,730.67 as people write it: 2730.7, 512, 108.0.
+std::string rate_text(const Rate& rate) {
+  if (rate.per_clock == 0) return "–";
+  char text[32];
+  std::snprintf(text, sizeof text, rate.per_clock == std::floor(rate.per_clock) ? "%.0f" : "%.1f",
+                rate.per_clock);
+  return text;
+}
+
+TEST_CASE("The README's table of rates, and where each is from, is the code's") {
+  std::ifstream file("common/emulator/counters/README.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  for (const Profile& p : all_profiles()) {
+    std::string row = "| `" + std::string(p.name) + "` |";
+    std::set<std::string_view> sources;
+    const auto cell = [&](const Rate& rate) {
+      row += " " + rate_text(rate) + " |";
+      if (rate.per_clock != 0) sources.insert(rate.source);
+    };
+    for (int t = 0; t < static_cast<int>(TensorType::kCount); ++t) {
+      cell(tensor_rate(p, static_cast<TensorType>(t), false));
+    }
+    cell(l2_rate(p));
+    cell(dram_rate(p));
+    CHECK_MESSAGE(contains(page.str(), row + "\n"), "put into counters/README.md: ", row);
+    for (const std::string_view source : sources) {
+      CHECK_MESSAGE(contains(page.str(), "- " + std::string(source) + "\n"),
+                    "put into counters/README.md: - ", source);
+    }
   }
 }
 

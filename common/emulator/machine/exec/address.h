@@ -103,6 +103,7 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
       ((op->flags & (kGenericSpace | kStrong)) != 0 || kind == AccessKind::kAtomic)) {
     note_unusual(w, op, mask, a, imm, bytes, kind);
   }
+  if (__builtin_expect(w.trace != nullptr, 0)) trace_access(w, op, mask, a, imm, bytes, kind);
 }
 
 inline void resolve_global(Warp& w, const MicroOp* op, u32 mask, u32 bytes, AccessKind kind,

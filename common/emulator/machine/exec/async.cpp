@@ -57,6 +57,12 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
     each_lane(reading, [&](int i) { copy.source[i] = host[i]; });
   }
   count_copy(w, op, mask, reading, full, to.lane, address, copy.source_bytes, bytes);
+  if (__builtin_expect(w.trace != nullptr, 0)) {
+    trace_access(w, op, full, address, 0, bytes, AccessKind::kAsyncCopy);
+    each_lane(reading & ~full, [&](int i) {
+      trace_access(w, op, 1u << i, address, 0, copy.source_bytes[i], AccessKind::kAsyncCopy);
+    });
+  }
   w.copies.push_back(copy);
   return op + 1;
 }
