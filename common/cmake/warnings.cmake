@@ -26,8 +26,11 @@ if(TCD_SANITIZE)
     # emulated programs reach with atomic instructions of the host; nothing else relies on them.
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
   endif()
+  # HOST_LINK: not for the device link of -rdc=true programs, where nvcc splits at commas. So does
+  # HOST_LINK itself, hence one option for each sanitizer.
+  string(REPLACE "," ",-fsanitize=" sanitize_each "-fsanitize=${TCD_SANITIZE}")
   add_link_options("$<$<LINK_LANGUAGE:CXX>:-fsanitize=${TCD_SANITIZE}>"
-                   "$<$<LINK_LANGUAGE:CUDA>:-fsanitize=${TCD_SANITIZE}>")
+                   "$<$<LINK_LANGUAGE:CUDA>:$<HOST_LINK:${sanitize_each}>>")
 endif()
 
 # With clang: the fuzz targets as libFuzzers, and all host code instrumented for them.
