@@ -65,14 +65,15 @@ def of_kernel(kernel: dict[str, Any]) -> list[str]:
         to_l2 = caches["l2_reads"] + caches["l2_writes"] + caches["l2_atomics"]
         read, written = caches["dram_reads"], caches["dram_writes"]
         lines.append(
-            f"    caches, by a model: {megabytes(to_l2)} between SMs and L2, "
-            f"{megabytes(read)} read from DRAM, {megabytes(written)} written"
+            f"    caches, by a model: {size(to_l2)} between SMs and L2, "
+            f"{size(read)} read from DRAM, {size(written)} written"
         )
     return [*lines, *floors(kernel["floors"])]
 
 
-def megabytes(sectors: int) -> str:
-    return f"{sectors * 32 / 1e6:,.1f} MB"
+def size(sectors: int) -> str:
+    count = sectors * 32
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count:,} bytes"
 
 
 def floors(found: dict[str, Any]) -> list[str]:

@@ -260,6 +260,6 @@ def test_the_summary() -> None:
     assert "4,096 warp instructions: tensor 4,000, move 96" in text
     assert "12 wavefronts, 12 of them bank conflicts (ldmatrix 12)\n      12 at a.cu:7" in text
     assert "64 sectors of 32 bytes, 4.0 a request" in text
-    assert "32.0 MB between SMs and L2, 16.0 MB read from DRAM, 0.0 MB written" in text
+    assert "32.0 MB between SMs and L2, 16.0 MB read from DRAM, 0 bytes written" in text
     assert "floor, not a time: 8,000 cycles (tensor cores 8,000, DRAM 900)" in text
     assert text.endswith("tcd: the checks found nothing")
