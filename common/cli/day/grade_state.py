@@ -71,6 +71,14 @@ def open_state(file: Path, header: Header, seed_given: bool, works: Sequence[Wor
     return State(file, before, kept)
 
 
+def read(file: Path) -> State:
+    """What another process keeps; it is only looked at."""
+    header, *records = read_lines(file) or [{}]
+    if not header:
+        raise UsageError(f"there is no {file}: a task of --slurm goes on from it.")
+    return State(None, header, records)
+
+
 def read_lines(file: Path) -> list[dict[str, Any]]:
     try:
         text = file.read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from day import (
     grading,
     hostile,
     sandbox,
+    slurm,
     terminal,
 )
 from day.commands import check
@@ -31,8 +32,9 @@ from day.commands.run_days import check_writable
 from day.errors import UsageError
 from day.exercises import Exercise
 from day.grade_state import State
-from day.grading import Grader, Record
+from day.grading import Grader, Record, Work
 from day.provision import write_atomically
+from day.submission import Terms, Tools
 
 SEED_BITS = 32  # enough not to be guessed, few enough to be read out
 
@@ -62,6 +64,10 @@ def grade(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeat a grading: the seed of its report.")
     ] = None,
+    on_slurm: Annotated[
+        bool, typer.Option("--slurm", help="As an array of --jobs Slurm tasks, for a large class.")
+    ] = False,
+    part: Annotated[str | None, typer.Option(hidden=True, help="Task I of N of --slurm.")] = None,
     rehearsal: Annotated[
         bool, typer.Option("--rehearse", help="Grade a hostile class: does it hold here?")
     ] = False,
@@ -77,16 +83,21 @@ def grade(
         raise UsageError("which folder? ./day grade DIR; it holds a folder for each student.")
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder.")
+    if on_slurm and not out:
+        raise UsageError("--slurm needs --out FILE, in a folder that all nodes share.")
     if out:
         check_writable(out)
     chosen = choose(exercises.all_exercises(root), wanted)
     works = grading.collect(folder, chosen, one, asked=bool(wanted))
-    graded = list(dict.fromkeys(work.exercise.number for work in works))
     tools = check.need_tools(root)
     way = sandbox.choose(tools.nvcc)
+    if part:
+        assert out is not None
+        grade_part(root, tools, way, works, out, part)
+        return 0
     header: dict[str, Any] = {
         "seed": secrets.randbits(SEED_BITS) if seed is None else seed,
-        "exercises": graded,
+        "exercises": list(dict.fromkeys(work.exercise.number for work in works)),
         "commit": grading.commit(root),
         "sandbox": sandbox.version(way),
     }
@@ -95,11 +106,21 @@ def grade(
         state = grade_state.open_state(grade_state.path(out), header, seed is not None, works)
         if state.records:
             say(f"going on: {len(state.records)} of {len(works)} were graded before.")
-    terms = dataclasses.replace(grading.TERMS, seed=state.header["seed"])
-    grader = Grader(root, tools, way, terms, jobs)
     started = time.monotonic()
     try:
-        run(grader, state, works)
+        if on_slurm and out:
+            command = [
+                str(root / "day"),
+                "grade",
+                str(folder.resolve()),
+                "--out",
+                str(out.resolve()),
+            ]
+            command += [word for number in wanted or () for word in ("--exercise", number)]
+            command += ["--one"] if one else []
+            run_on_slurm(command, state, works, jobs, out.resolve())
+        else:
+            run(Grader(root, tools, way, terms(state), jobs), state, works)
     except KeyboardInterrupt:
         if out:
             say(f"interrupted; the same command goes on with {state.file}.")
@@ -109,6 +130,38 @@ def grade(
     state.finish()
     summary(report, time.monotonic() - started, sys.stdout if out or not form else sys.stderr)
     return 0 if report["failed"] == 0 else 1
+
+
+def terms(state: State) -> Terms:
+    return dataclasses.replace(grading.TERMS, seed=state.header["seed"])
+
+
+def run_on_slurm(
+    command: Sequence[str], state: State, works: Sequence[Work], tasks: int, out: Path
+) -> None:
+    slurm.gather(state, out)  # of a run that was interrupted
+    if not state.left(works):
+        return
+    slurm.submit(command, tasks, out)
+    slurm.gather(state, out)
+    if left := state.left(works):
+        raise UsageError(
+            f"{len(left)} of {len(works)} submissions got no verdict; {out.name}.slurm-*.log say "
+            "why. The same command goes on with them."
+        )
+
+
+def grade_part(
+    root: Path, tools: Tools, way: sandbox.Way, works: Sequence[Work], out: Path, part: str
+) -> None:
+    """One task of --slurm: every Nth of what was left when the array was submitted."""
+    index, tasks = (int(number) for number in part.split("/"))
+    before = grade_state.read(grade_state.path(out))
+    mine = before.left(works)[index::tasks]
+    state = grade_state.open_state(
+        grade_state.path(out, index), before.header, seed_given=True, works=mine
+    )
+    run(Grader(root, tools, way, terms(state), 1), state, mine)
 
 
 def rehearse(root: Path) -> int:
@@ -139,7 +192,7 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def run(grader: Grader, state: State, works: Sequence[grading.Work]) -> None:
+def run(grader: Grader, state: State, works: Sequence[Work]) -> None:
     count = len(works)
 
     def each(record: Record) -> None:
