@@ -224,7 +224,10 @@ class Grader:
 
 
 def commit(root: Path) -> str:
-    """Of the course, for the report: a grade can be repeated with the same one."""
+    """Of the course, for the report: a grade can be repeated with the same one. `.commit` stands in
+    a copy that is no repository (Gradescope's)."""
+    if (root / ".commit").is_file():
+        return (root / ".commit").read_text(encoding="utf-8").strip()
     command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)

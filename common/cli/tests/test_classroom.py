@@ -71,9 +71,10 @@ def test_what_is_packed_for_gradescope(tmp_path: Path) -> None:
     pack = [GRADESCOPE / "pack.sh", file]
     subprocess.run([*pack, "05a", "05b"], check=True, capture_output=True)
     with zipfile.ZipFile(file) as packed:
-        names = ["course.tar", "exercises.txt", "run_autograder", "setup.sh"]
+        names = ["commit.txt", "course.tar", "exercises.txt", "run_autograder", "setup.sh"]
         assert sorted(packed.namelist()) == names
         assert packed.read("exercises.txt") == b"05a\n05b\n"
+        assert packed.read("commit.txt").strip()
         packed.extract("course.tar", tmp_path)
     with tarfile.open(tmp_path / "course.tar") as course:
         assert {"day", "common/cli/__main__.py"} <= set(course.getnames())

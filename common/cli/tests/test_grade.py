@@ -373,6 +373,12 @@ def test_a_verdict_that_is_not_the_tables_is_named(tmp_path: Path) -> None:
     assert "host code has run" in hostile.differences([good], tmp_path, attacks)[0]
 
 
+def test_the_commit_of_a_copy(tmp_path: Path) -> None:
+    (tmp_path / ".commit").write_text("abc\n")
+    assert grading.commit(tmp_path) == "abc"
+    assert grading.commit(ROOT)
+
+
 def test_state_without_a_file() -> None:
     state = grade_state.State(None, {}, [])
     state.add({"student": "a"})

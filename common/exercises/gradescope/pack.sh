@@ -21,6 +21,7 @@ for exercise; do
 done
 cp "$here/setup.sh" "$here/run_autograder" "$folder"
 git -C "$root" archive --format=tar --output="$folder/course.tar" HEAD
+git -C "$root" describe --always >"$folder/commit.txt"
 rm -f "$zip"
 python3 -m zipfile -c "$zip" "$folder"/*
 echo "$zip: upload it as the autograder."

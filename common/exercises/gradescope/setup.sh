@@ -9,5 +9,6 @@ apt-get update
 apt-get install -y --no-install-recommends bubblewrap
 mkdir -p "$top/course"
 tar -xf "$top/source/course.tar" -C "$top/course"
+cp "$top/source/commit.txt" "$top/course/.commit" # for the report
 cd "$top/course"
 ./day grade --rehearse
