@@ -149,6 +149,10 @@ void ProcessReport::add(const LaunchReport& launch) {
   kernel.sum.detail.add(launch.detail);
 }
 
+std::string ProcessReport::text() const {
+  return json().dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::json ProcessReport::json() const {
   nlohmann::json kernels = nlohmann::json::array();
   for (const Kernel& kernel : kernels_) {

@@ -32,6 +32,7 @@ class ProcessReport {
   void add_check(const std::string& text) { checks_.push_back(text); }
   void add_fault(const std::string& text) { faults_.push_back(text); }
   nlohmann::json json() const;
+  std::string text() const;  // that as a file; bytes of names that are no UTF-8 are replaced
 
  private:
   struct Kernel {

@@ -32,7 +32,7 @@ class Destination {
   }
   ~Destination() {
     if (file_ == nullptr) return;
-    if (is_json(name_)) write(document_.json().dump(1, ' ') + "\n");
+    if (is_json(name_)) write(document_.text());
     if (file_ != stderr) std::fclose(file_);
   }
   Destination(const Destination&) = delete;

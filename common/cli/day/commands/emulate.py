@@ -86,7 +86,7 @@ def emulate(
         print(f"tcd: {own.extra[0]} was ended by {name}, so there is no report", file=sys.stderr)
         return 128 - code
     if found is None:
-        print("tcd: no kernel was launched", file=sys.stderr)
+        print("tcd: no kernel was launched (or the program left by _exit)", file=sys.stderr)
         return code
     found = {"command": list(own.extra), "exit_code": code, **found}
     print(report_text.summary(found), file=sys.stderr)

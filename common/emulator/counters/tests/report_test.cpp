@@ -142,6 +142,15 @@ TEST_CASE("JSON: all counters, with what they mean beside them; equal launches t
   CHECK(kernel["lines"][1]["memory"]["shared load"]["bank_conflicts"] == 2 * 12);
 }
 
+TEST_CASE("A kernel may be called anything") {
+  ProcessReport process(*find_profile("a100"));
+  LaunchReport r = report(1);
+  r.kernel = "\xff\"\n";
+  process.add(r);
+  const nlohmann::json j = nlohmann::json::parse(process.text());
+  CHECK(j["kernels"][0]["kernel"] == "\xef\xbf\xbd\"\n");
+}
+
 TEST_CASE("The README's table is the code's table") {
   std::ifstream file("common/emulator/counters/README.md");
   std::stringstream text;
