@@ -204,6 +204,11 @@ class Grader:
             where = {"stage": "gates", "name": "launch"}
             lines = [f"the judge did not survive it: it ended with {error.ended}", error.said]
             return record(work, "failed", lines, **where)
+        except (plain_file.Missing, plain_file.NotPlain) as error:
+            where = {"stage": "gates", "name": "launch"}
+            return record(
+                work, "failed", [f"it left no verdict that can be read: {error}"], **where
+            )
         except Exception as error:  # ours: it must not cost the others their grade
             return record(work, "error", [f"{type(error).__name__}: {error}"])
         finally:

@@ -4,14 +4,14 @@ the like come from Slurm's own variables (SBATCH_PARTITION=…). Standard librar
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
-from day import grade_state
+from day import child, grade_state
 from day.errors import UsageError
 from day.grade_state import State
 
@@ -26,36 +26,37 @@ def submit(command: Sequence[str], tasks: int, out: Path) -> None:
     options = ["--wait", "--parsable", f"--array=0-{tasks - 1}", "--job-name=day-grade"]
     options += ["--ntasks=1", f"--output={log}"]
     script = SCRIPT.format(command=shlex.join(command), tasks=tasks)
-    with tempfile.TemporaryFile("w+") as errors:
+    process = None
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as errors:
         try:
-            process = subprocess.Popen(
-                ["sbatch", *options],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
+            with child.signals_wait():
+                process = subprocess.Popen(
+                    ["sbatch", *options],
+                    stdin=subprocess.PIPE,
+                    stdout=said,
+                    stderr=errors,
+                    text=True,
+                )
+            process.communicate(script)
         except OSError as error:
             raise UsageError(
                 f"sbatch: {error.strerror}. Slurm is not installed here: leave --slurm out."
             ) from error
-        job = ""
-        try:
-            assert process.stdin is not None and process.stdout is not None
-            with contextlib.suppress(BrokenPipeError):  # it has refused; its words come below
-                process.stdin.write(script)
-                process.stdin.close()
-            job = process.stdout.readline().strip().partition(";")[0]
-            process.wait()
         except BaseException:
-            process.kill()
-            process.wait()
-            if job:
-                subprocess.run(["scancel", job], check=False)
+            if process:
+                process.kill()
+                process.wait()
+                if job := job_of(said):
+                    subprocess.run(["scancel", job], check=False)
             raise
-        if not job:
+        if not job_of(said):
             errors.seek(0)
             raise UsageError(f"sbatch took no job: {errors.read().strip()}")
+
+
+def job_of(said: TextIO) -> str:
+    said.seek(0)
+    return said.readline().strip().partition(";")[0]
 
 
 def parts(out: Path) -> list[Path]:

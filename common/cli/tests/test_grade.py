@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from day import grade_report, grade_state, grading, hostile, sandbox
+from day import grade_report, grade_state, grading, hostile, plain_file, sandbox
 from day.app import run
 from day.commands import check
 from day.sandbox import Way
@@ -31,6 +31,8 @@ def pretend(exercise, place, text, tools, terms, runner) -> Verdict:
     word = text.decode().split()[0]
     if word == "crash":
         raise JudgeFailed("SIGSEGV", "")
+    if word == "flood":
+        raise plain_file.NotPlain("verdict.json has 99 bytes; 16 are allowed")
     if word == "bug":
         raise RuntimeError("a mistake of ours")
     if word == "interrupt":
@@ -122,13 +124,14 @@ def test_one_submission(root: Path, folder: Path) -> None:
 
 
 def test_a_crash_of_one_stops_no_other(root: Path, folder: Path) -> None:
-    words = ["right", "crash", "bug", "right", "wrong"]
+    words = ["right", "crash", "bug", "right", "wrong", "flood"]
     for index, word in enumerate(words):
         hand_in(folder, f"s{index}", word)
     code, report = grade(root, folder, "--jobs", "3")
     assert code == 1
     found = [r["status"] for r in report["results"]]
-    assert found == ["passed", "failed", "error", "passed", "failed"]
+    assert found == ["passed", "failed", "error", "passed", "failed", "failed"]
+    assert "99 bytes" in report["results"][5]["lines"][0]
     assert "SIGSEGV" in report["results"][1]["lines"][0]
     assert report["results"][2]["lines"] == ["RuntimeError: a mistake of ours"]
 
