@@ -66,7 +66,8 @@ void wmma_mma_tf32(const TensorNumerics& numerics, const Row a[4], const Row b[4
                    Row d[8]) {
   both_halves(WmmaShape::kM16N16K8, 4, 2, 4, a, b, c, d,
               [&](const Row* x, const Row* y, const Row* z, Row* out) {
-                mma_m16n8k8_f32_tf32(numerics, x, y, z, out);
+                mma_m16n8k4_f32_tf32(numerics, x, y, z, out);
+                mma_m16n8k4_f32_tf32(numerics, x + 2, y + 1, out, out);
               });
 }
 

@@ -14,7 +14,9 @@ namespace tcd::emu {
 void wmma_mma(const TensorNumerics& numerics, WmmaShape shape, bool half_d, bool half_c,
               const Row a[8], const Row b[8], const Row* c, Row* d);
 
-// The same for other inputs: mma.m16n8k16 (bf16, bytes) or m16n8k8 (tf32) twice. c, d: 8 rows.
+// The same for other inputs, c, d: 8 rows. bf16 and bytes are mma.m16n8k16 twice. tf32 is m16n8k4
+// four times, k 0-3 and then 4-7: that is what ptxas makes of it, and on an H200 it rounds once
+// more than m16n8k8 does.
 void wmma_mma_bf16(const TensorNumerics& numerics, WmmaShape shape, const Row* a, const Row* b,
                    const Row c[8], Row d[8]);
 void wmma_mma_tf32(const TensorNumerics& numerics, const Row a[4], const Row b[4], const Row c[8],

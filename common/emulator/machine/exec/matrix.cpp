@@ -89,9 +89,19 @@ const MicroOp* mma_integer(Warp& w, const MicroOp* op, u32 mask) {
   return op + 1;
 }
 
+// Of several NaN B's goes on first, then the sum's, then A's, made quiet; a new one is negative.
+// (The scalar fma.f64 of the same chip has one NaN for all.) Seen on an H200.
+f64 fused(f64 a, f64 b, f64 c) {
+  for (const f64 v : {b, c, a}) {
+    if (std::isnan(v)) return std::bit_cast<f64>(std::bit_cast<u64>(v) | u64{1} << 51);
+  }
+  const f64 sum = std::fma(a, b, c);
+  return std::isnan(sum) ? std::bit_cast<f64>(u64{0xfff8} << 48) : sum;
+}
+
 // A chain of fused multiply-adds over k, C first, each rounded to nearest even. Register r of A
 // holds row group + 8 * (r % (m / 8)), column in_group + 4 * (r / (m / 8)); register r of B row
-// in_group + 4 * r. imm: k; flags: bit 0 m is 8. Not compared with a card yet.
+// in_group + 4 * r. imm: k; flags: bit 0 m is 8.
 const MicroOp* mma_f64(Warp& w, const MicroOp* op, u32 mask) {
   if (mask != kAllLanes) return w.wait_for_lanes(op, kAllLanes);
   const int k = static_cast<int>(op->imm), blocks = (op->flags & 1) != 0 ? 1 : 2;
@@ -113,8 +123,8 @@ const MicroOp* mma_f64(Warp& w, const MicroOp* op, u32 mask) {
     for (int i = 0; i < kLanes; ++i) {
       const f64 *x = a[i / 4 + 8 * (e / 2)], *y = b[2 * (i % 4) + e % 2];
       f64 v = c[i];
-      for (int j = 0; j < k; ++j) v = std::fma(x[j], y[j], v);
-      sum[e][i] = canonical(v);
+      for (int j = 0; j < k; ++j) v = fused(x[j], y[j], v);
+      sum[e][i] = v;
     }
   }
   for (int e = 0; e < nd; ++e) {

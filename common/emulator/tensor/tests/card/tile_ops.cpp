@@ -24,6 +24,15 @@ void wmma(const TensorNumerics& chip, const Row* a, const Row* b, const Row* c, 
   wmma_mma(chip, shape, half_d, half_c, a, b, c, d);
 }
 
+template <WmmaShape shape>
+void wmma_bf16(const TensorNumerics& chip, const Row* a, const Row* b, const Row* c, Row* d) {
+  wmma_mma_bf16(chip, shape, a, b, c, d);
+}
+template <WmmaShape shape, bool is_signed, bool saturate>
+void wmma_bytes(const TensorNumerics&, const Row* a, const Row* b, const Row* c, Row* d) {
+  wmma_mma_s8(is_signed, saturate, shape, a, b, c, d);
+}
+
 using enum Format;
 #define TCD_TILE_OP(d, a, b, c, since, text, a_format, b_format, d_format, c_format, emulate) \
   {d, a, b, c, since, text, a_format, b_format, d_format, c_format, emulate},
