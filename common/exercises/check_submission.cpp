@@ -72,9 +72,7 @@ json figures(const Manifest& manifest, const emu::LaunchCounters& counters) {
 void judge_launches(const Manifest& manifest, Workbench& bench, uint64_t seed,
                     std::vector<GateResult>& gates, json& reports) {
   try {
-    for (GateResult& gate : manifest.kind == Kind::kFragmentMap
-                                ? judge_fragment_map(manifest, bench, seed)
-                                : judge_gemm(manifest, bench, seed)) {
+    for (GateResult& gate : judge_kind(manifest, bench, seed)) {
       gates.push_back(std::move(gate));
     }
   } catch (const KernelStopped& error) {
@@ -100,8 +98,9 @@ json judge(const Manifest& manifest, const std::string& ptx, const Options& opti
       Workbench other(module, manifest.kernel, seconds);
       judge_launches(drawn, other, options.seed + 1000, gates, verdict["reports"]);
     }
-    for (auto& part : {judge_ptx(manifest, module), judge_shared_memory(manifest, bench),
-                       judge_counters(manifest, bench.counters())}) {
+    for (auto& part :
+         {judge_ptx(manifest, module), judge_mma_chains(manifest, module),
+          judge_shared_memory(manifest, bench), judge_counters(manifest, bench.counters())}) {
       limits.insert(limits.end(), part.begin(), part.end());
     }
     verdict["counters"] = figures(manifest, bench.counters());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "exercises/kinds.h"
@@ -17,12 +18,46 @@ struct GemmParameters {
   int64_t ldb;
   uint64_t d;
   int64_t ldd;
+  uint64_t bias;
 };
-static_assert(sizeof(GemmParameters) == 64);
+static_assert(sizeof(GemmParameters) == 72);
 
 // Elements after each row, so that ld is not the shape. 64 halves are one 128-byte line: rows start
 // where lines do, which the write wavefronts of cp.async depend on.
 constexpr int kGemmPadding = 64;
+
+// Sums of K products scatter by about 1.5·√K around zero. With a bias of twice that ReLU seldom
+// hides a wrong one behind a zero, and sometimes has to.
+std::vector<float> positive_bias(int n, int k, uint64_t seed) {
+  const float shift = std::round(3.0f * std::sqrt(static_cast<float>(k)));
+  std::vector<float> bias(static_cast<size_t>(n));
+  for (size_t column = 0; column < bias.size(); ++column) {
+    bias[column] = shift + 0.25f * static_cast<float>(random_bits(seed, column) % 33);
+  }
+  return bias;
+}
+
+void launch(const GemmSetup& setup, Workbench& bench, const HalfMatrix& a, const HalfMatrix& b,
+            const DeviceOutput& output, const std::vector<float>& bias) {
+  const int m = a.layout.rows, n = b.layout.cols;
+  const GemmParameters parameters = {m,
+                                     n,
+                                     a.layout.cols,
+                                     0,
+                                     bench.upload<uint16_t>(a.bits),
+                                     a.layout.ld,
+                                     bench.upload<uint16_t>(b.bits),
+                                     b.layout.ld,
+                                     output.address(),
+                                     n + kGemmPadding,
+                                     bias.empty() ? 0 : bench.upload<float>(bias)};
+  const auto tiles = [](int size, int tile) {  // the last one may be cut off
+    return static_cast<uint32_t>((size + tile - 1) / tile);
+  };
+  bench.launch({tiles(n, setup.tile[1]), tiles(m, setup.tile[0]), 1},
+               static_cast<uint32_t>(setup.warps_m * setup.warps_n * 32),
+               setup.dynamic_shared_bytes, as_params(parameters));
+}
 
 }  // namespace
 
@@ -48,32 +83,29 @@ std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, u
   const GemmSetup& setup = manifest.gemm;
   const Tiling tiling = {setup.tile[0], setup.tile[1], setup.warps_m, setup.warps_n};
   std::vector<GateResult> gates;
-  for (const auto& [m, n, k] : setup.shapes) {
-    const HalfMatrix a = quarters(row_major(m, k, kGemmPadding), seed++);
+  for (const auto& shape : setup.shapes) {
+    const auto [m, n, k] = shape;
+    HalfMatrix a = quarters(row_major(m, k, kGemmPadding), seed++);
     const HalfMatrix b =
         quarters(setup.order_b == Order::kRowMajor ? row_major(k, n, kGemmPadding)
                                                    : column_major(k, n, kGemmPadding),
                  seed++);
-    const MatrixLayout layout = row_major(m, n, kGemmPadding);
-    DeviceOutput output(bench, layout);
-    const GemmParameters parameters = {m,
-                                       n,
-                                       k,
-                                       0,
-                                       bench.upload<uint16_t>(a.bits),
-                                       a.layout.ld,
-                                       bench.upload<uint16_t>(b.bits),
-                                       b.layout.ld,
-                                       output.address(),
-                                       layout.ld};
-    const emu::Dim3 grid = {static_cast<uint32_t>(n / setup.tile[1]),
-                            static_cast<uint32_t>(m / setup.tile[0]), 1};
-    bench.launch(grid, static_cast<uint32_t>(setup.warps_m * setup.warps_n * 32),
-                 setup.dynamic_shared_bytes, as_params(parameters));
+    Epilogue epilogue;
+    if (setup.bias_relu) epilogue = {positive_bias(n, k, seed), true};
+    DeviceOutput output(bench, row_major(m, n, kGemmPadding));
+    launch(setup, bench, a, b, output, epilogue.bias);
     const std::string suffix =
         " " + std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k);
-    for (GateResult& gate : output.judge(a, b, tiling, suffix)) gates.push_back(std::move(gate));
+    for (GateResult& gate : output.judge(a, b, tiling, suffix, epilogue)) {
+      gates.push_back(std::move(gate));
+    }
     if (!gates.back().passed()) break;
+    if (!setup.bias_relu || &shape != &setup.shapes.back()) continue;
+    const int row = m - 1;
+    a.bits[static_cast<size_t>(a.layout.index(row, k / 2))] = kInputPadding;  // a NaN
+    DeviceOutput with_nan(bench, row_major(m, n, kGemmPadding));
+    launch(setup, bench, a, b, with_nan, epilogue.bias);
+    gates.push_back(with_nan.judge_nan_row("a NaN stays one", row));
   }
   return gates;
 }

@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kChunk = 8;  // halves in a 16-byte copy: K must be a multiple of it
+
 void allow_only(const json& object, std::initializer_list<const char*> keys, const char* where) {
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -53,7 +55,10 @@ PtxRule read_rule(const json& from) {
 }
 
 GemmSetup read_gemm(const json& from) {
-  allow_only(from, {"order_b", "tile", "warps", "dynamic_shared_bytes", "shapes"}, "gemm");
+  allow_only(
+      from,
+      {"order_b", "tile", "warps", "dynamic_shared_bytes", "shapes", "any_shape", "bias_relu"},
+      "gemm");
   GemmSetup gemm;
   const std::string order = from.at("order_b");
   if (order != "row" && order != "column") {
@@ -66,22 +71,52 @@ GemmSetup read_gemm(const json& from) {
   gemm.warps_n = warps[1];
   gemm.dynamic_shared_bytes = from.at("dynamic_shared_bytes");
   gemm.shapes = from.at("shapes").get<std::vector<std::array<int, 3>>>();
+  gemm.any_shape = from.value("any_shape", false);
+  gemm.bias_relu = from.value("bias_relu", false);
   if (gemm.shapes.empty()) throw ManifestError("gemm needs at least one shape");
+  const std::array<int, 3> steps = gemm.any_shape ? std::array<int, 3>{1, 1, kChunk} : gemm.tile;
   for (const auto& shape : gemm.shapes) {
-    for (int i = 0; i < 3; ++i) {
-      if (shape[i] > 0 && gemm.tile[i] > 0 && shape[i] % gemm.tile[i] == 0) continue;
+    for (size_t i = 0; i < 3; ++i) {
+      if (shape[i] > 0 && steps[i] > 0 && shape[i] % steps[i] == 0) continue;
       throw ManifestError("a shape is no multiple of the tile: " + std::to_string(shape[i]) + ", " +
-                          std::to_string(gemm.tile[i]));
+                          std::to_string(steps[i]));
     }
   }
   return gemm;
 }
 
+OrderSetup read_orders(const json& from) {
+  allow_only(from, {"up_to", "cases"}, "orders");
+  OrderSetup orders;
+  orders.up_to = from.at("up_to");
+  if (orders.up_to < 1) throw ManifestError("orders.up_to is below 1: no grid would be tried");
+  for (const json& part : from.at("cases")) {
+    allow_only(part, {"name", "m", "n", "k", "resident", "l2_mib", "at_most_mb", "why"}, "a case");
+    const OrderCase order = {part.at("name"),       part.at("m"),        part.at("n"),
+                             part.at("k"),          part.at("resident"), part.at("l2_mib"),
+                             part.at("at_most_mb"), part.at("why")};
+    if (order.m < 1 || order.m % kOrderTile != 0 || order.n < 1 || order.n % kOrderTile != 0 ||
+        order.k < 1 || order.k % kOrderTileK != 0 || order.resident < 1 || order.l2_mib < 1) {
+      throw ManifestError("case " + order.name + " has a size that is no multiple of " +
+                          std::to_string(kOrderTile) + "×" + std::to_string(kOrderTile) + "×" +
+                          std::to_string(kOrderTileK) + ", or no CTA or no L2");
+    }
+    orders.cases.push_back(order);
+  }
+  return orders;
+}
+
+MmaBar read_mma_bar(const json& from) {
+  allow_only(from, {"at_least", "independent", "why"}, "mma");
+  return {from.at("at_least"), from.at("independent"), from.at("why")};
+}
+
 Manifest from_json(const json& from) {
   // The keys in the second line are read by ./day check, in Python.
   allow_only(from,
-             {"kind", "kernel", "mma_k", "gemm", "ptx", "counters", "shown", "shared_bytes",  //
-              "title", "day", "minutes", "hole_lines", "registers", "spill_bytes", "closed_book"},
+             {"kind", "kernel", "mma_k", "gemm", "orders", "steps", "ptx", "counters", "shown",
+              "shared_bytes", "mma", "title", "day", "minutes", "hole_lines", "registers",
+              "spill_bytes", "closed_book"},
              "exercise.json");
   Manifest manifest;
   const std::string kind = from.at("kind");
@@ -92,8 +127,16 @@ Manifest from_json(const json& from) {
   } else if (kind == "gemm") {
     manifest.kind = Kind::kGemm;
     manifest.gemm = read_gemm(from.at("gemm"));
+  } else if (kind == "tile-order") {
+    manifest.kind = Kind::kTileOrder;
+    manifest.orders = read_orders(from.at("orders"));
+  } else if (kind == "issue-rate") {
+    manifest.kind = Kind::kIssueRate;
+    manifest.steps = from.at("steps");
+    if (manifest.steps < 1) throw ManifestError("steps is below 1: nothing would be issued");
   } else {
-    throw ManifestError("kind is \"" + kind + "\"; there are fragment-map and gemm");
+    throw ManifestError("kind is \"" + kind +
+                        "\"; there are fragment-map, gemm, tile-order and issue-rate");
   }
   for (const json& rule : from.value("ptx", json::array())) {
     manifest.ptx.push_back(read_rule(rule));
@@ -105,6 +148,7 @@ Manifest from_json(const json& from) {
     manifest.shown.push_back(known_counter(name));
   }
   if (from.contains("shared_bytes")) manifest.shared_bytes = from.at("shared_bytes");
+  if (from.contains("mma")) manifest.mma = read_mma_bar(from.at("mma"));
   return manifest;
 }
 

@@ -17,7 +17,7 @@ class ManifestError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Kind : uint8_t { kFragmentMap, kGemm };
+enum class Kind : uint8_t { kFragmentMap, kGemm, kTileOrder, kIssueRate };
 
 // counter (per one `per`, when that is given) must lie between the two.
 struct CounterBar {
@@ -34,23 +34,52 @@ struct PtxRule {
   std::string why;
 };
 
+// At least so many mma between a label and the next branch, and none of their chains longer than
+// the part of one in so many.
+struct MmaBar {
+  int at_least = 0, independent = 1;
+  std::string why;
+};
+
 struct GemmSetup {
   Order order_b = Order::kColumnMajor;
   std::array<int, 3> tile{};  // M, N, K of a CTA's tile
   int warps_m = 0, warps_n = 0;
   uint32_t dynamic_shared_bytes = 0;
   std::vector<std::array<int, 3>> shapes;  // M, N, K
+  bool any_shape = false;                  // M and N need not be multiples of the tile, K of 8
+  bool bias_relu = false;                  // D = max(A × B + bias, 0), and a NaN stays one
+};
+
+// A grid of CTA tiles, 128×128, on a device; and the bar for what is read from DRAM, by the model.
+struct OrderCase {
+  std::string name;
+  int m = 0, n = 0, k = 0;
+  int resident = 0;  // CTAs at once
+  int l2_mib = 0;
+  double at_most_mb = 0;
+  std::string why;
+};
+
+inline constexpr int kOrderTile = 128, kOrderTileK = 32;
+
+struct OrderSetup {
+  int up_to = 0;  // every grid of up to so many tiles each way must be a bijection
+  std::vector<OrderCase> cases;
 };
 
 struct Manifest {
   Kind kind = Kind::kGemm;
   std::string kernel;
-  int mma_k = 0;   // fragment-map only
-  GemmSetup gemm;  // gemm only
+  int mma_k = 0;      // fragment-map only
+  GemmSetup gemm;     // gemm only
+  OrderSetup orders;  // tile-order only
+  int steps = 0;      // issue-rate only
   std::vector<PtxRule> ptx;
   std::vector<CounterBar> counters;
   std::vector<std::string> shown;  // counters named in the verdict besides those with a bar
   std::optional<uint32_t> shared_bytes;
+  std::optional<MmaBar> mma;
 };
 
 Manifest read_manifest(const std::string& path);  // throws ManifestError

@@ -17,7 +17,9 @@ class DeviceOutput {
   uint64_t address() const { return storage_at_ + host_.payload_offset(); }
   // Downloads and compares. `suffix` tells launches apart: " 256×128×64".
   std::vector<GateResult> judge(const HalfMatrix& a, const HalfMatrix& b, const Tiling& tiling,
-                                const std::string& suffix);
+                                const std::string& suffix, const Epilogue& epilogue = {});
+  // Row `row` of A holds a NaN: that row of D must be NaN, and nothing else.
+  GateResult judge_nan_row(const std::string& name, int row);
 
  private:
   Workbench& bench_;

@@ -16,6 +16,7 @@ struct GemmArguments {
   int ldb;
   float* d;
   int ldd;
+  const float* bias;  // one a column; null where an exercise has none
 };
 
 }  // namespace tcd

@@ -112,7 +112,14 @@ MANIFESTS = [
     ({"counters": [{"counter": "ldmatrix", "why": ""}]}, "neither at_most nor at_least"),
     ({"counters": [{"counter": "ldmatrix", "atmost": 0, "why": ""}]}, 'unknown key "atmost"'),
     ({"ptx": [{"why": "x"}]}, "either required or forbidden"),
-    ({"kind": "spmm"}, "there are fragment-map and gemm"),
+    ({"kind": "spmm"}, "there are fragment-map, gemm,"),
+    ({"kind": "tile-order", "orders": {"up_to": 0, "cases": []}}, "no grid would be tried"),
+    (
+        {"kind": "tile-order", "orders": {"up_to": 1, "cases": [{"name": "x", "bar": 1}]}},
+        'unknown key "bar"',
+    ),
+    ({"kind": "issue-rate", "steps": 0}, "nothing would be issued"),
+    ({"mma": {"at_least": 1, "in_a_row": 1, "why": ""}}, 'unknown key "in_a_row"'),
 ]
 
 
