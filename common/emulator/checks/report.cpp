@@ -46,6 +46,9 @@ std::string who(const Launch& launch, int warp, int lane) {
 std::string other_party(const Launch& launch, const CheckReport& report) {
   const Party& other = report.other;
   std::string text = who(launch, other.warp, other.lane);
+  if (other.cta >= 0) {
+    text += " of CTA " + triple(static_cast<uint64_t>(other.cta), launch.grid);
+  }
   if (report.other_op != nullptr) {
     return text + " at " + source_of(*report.other_code, *report.other_op) + ", `" +
            instruction_text(*report.other_code, *report.other_op) + "`";
@@ -90,6 +93,10 @@ struct Words {
 Words words_of(const Launch& launch, const CheckReport& r) {
   const std::string access = std::to_string(r.bytes) + " bytes at shared address " + hex(r.address);
   const std::string write = r.copies ? "a cp.async into " : "write of ";
+  const std::string global = std::to_string(r.bytes) + " bytes at global address " + hex(r.address);
+  const std::string between_ctas =
+      "The CTAs of a launch run in any order: use two launches, or a __threadfence() and then an "
+      "atomic that the other CTA waits for.";
   switch (r.finding) {
     case Finding::kReadAfterWrite:
       return {"race in shared memory: read of " + access +
@@ -133,8 +140,7 @@ Words words_of(const Launch& launch, const CheckReport& r) {
                   ", which nobody in the CTA has written",
               "", "Is the tile filled completely, also at its edges, before it is read?"};
     case Finding::kUninitialisedGlobal:
-      return {"uninitialised global memory: read of " + std::to_string(r.bytes) +
-                  " bytes at global address " + hex(r.address) +
+      return {"uninitialised global memory: read of " + global +
                   ", which nobody has written: " + launch.memory->place_in_allocation(r.address),
               "",
               "cudaMalloc leaves memory as it was: copy or set it (cudaMemcpy, cudaMemset) before "
@@ -151,6 +157,16 @@ Words words_of(const Launch& launch, const CheckReport& r) {
               "arrives",
               "__syncthreads() must be one place that all threads of the warp come to: move it out "
               "of the branches."};
+    case Finding::kGlobalReadAndWrite:
+      return {"race in global memory: read of " + global +
+                  ", which another CTA writes with nothing to order the two: " +
+                  launch.memory->place_in_allocation(r.address),
+              "writes", between_ctas};
+    case Finding::kGlobalWrites:
+      return {"race in global memory: write of " + global +
+                  ", where another CTA writes another value with nothing to order the two: " +
+                  launch.memory->place_in_allocation(r.address),
+              "writes", "Give each CTA its own place, or add with atomicAdd(). " + between_ctas};
   }
   return {};
 }

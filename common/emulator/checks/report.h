@@ -27,13 +27,16 @@ enum class Finding : uint8_t {
   kCopyOverwritten,  // written while a copy may still land there
   kUninitialisedShared,
   kUninitialisedGlobal,
-  kLanesUnordered,     // a lane reads what another lane of its warp wrote, no __syncwarp() between
-  kBarrierDivergence,  // lanes of a warp arrive at one barrier by different instructions
+  kLanesUnordered,      // a lane reads what another lane of its warp wrote, no __syncwarp() between
+  kBarrierDivergence,   // lanes of a warp arrive at one barrier by different instructions
+  kGlobalReadAndWrite,  // by different CTAs, nothing orders the two
+  kGlobalWrites,        // of different values, by different CTAs
 };
 
 struct Party {
   int warp = -1, lane = -1;  // -1: not known
   uint32_t slot = 0;         // MicroOp::slot of its instruction; 0: not known
+  int64_t cta = -1;          // -1: the same
 };
 
 struct CheckReport {

@@ -14,13 +14,14 @@ enum class CheckMode : uint8_t {
 
 struct CheckSettings {
   CheckMode mode = CheckMode::kReport;
-  bool races = true;          // shared memory, between warps and between lanes
+  bool races = true;          // shared memory: warps, and lanes; global memory: CTAs
   bool async = true;          // destinations of cp.async used too early
   bool uninitialised = true;  // reads of shared and global memory that nobody has written
   bool barriers = true;       // one warp at one barrier through different instructions
 
   bool shared() const { return mode != CheckMode::kOff && (races || async || uninitialised); }
   bool global() const { return mode != CheckMode::kOff && uninitialised; }
+  bool global_races() const { return mode != CheckMode::kOff && races; }
 };
 
 // "off", "report" or "stop", and after it or alone the names of the only checks wanted: "races",

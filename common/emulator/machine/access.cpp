@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "checks/global_shadow.h"
 #include "checks/global_writes.h"
 #include "hex.h"
 #include "machine/cta.h"
@@ -121,6 +122,7 @@ void resolve_slow(Warp& w, const MicroOp* op, uint32_t mask, const uint64_t* add
                                  : space == ptx::Space::kConst ? "constant"
                                                                : "global";
   const bool writes = kind == AccessKind::kStore || kind == AccessKind::kAtomic;
+  const bool reads_plainly = !writes && (op->flags & kStrong) == 0;
   const uint32_t align = std::bit_floor(bytes);
   AccessCache record{~uint64_t{0}, ~uint64_t{0}, 0, nullptr};
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -149,6 +151,10 @@ void resolve_slow(Warp& w, const MicroOp* op, uint32_t mask, const uint64_t* add
       fail(w, op, Fault::kIllegalAddress, 1u << i,
            "illegal address: " + access_text(kind, bytes, space_name, v) +
                ", which is constant memory");
+    }
+    if (!known && w.global != nullptr) record.watched = w.global->range_of(record.lo);
+    if (record.watched != nullptr && reads_plainly) {
+      w.global->note_read(w, op, 1u << i, addresses, bytes, record.watched);
     }
     if (record.written != nullptr) {
       note_global(w, op, 1u << i, addresses, bytes, kind, record.lo, record.written);

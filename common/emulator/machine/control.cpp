@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 
+#include "checks/global_shadow.h"
 #include "machine/calls.h"
 #include "machine/cta.h"
 #include "machine/each_lane.h"
@@ -98,8 +99,10 @@ const MicroOp* brkpt(Warp& w, const MicroOp* op, uint32_t mask) {
 
 const MicroOp* nop(Warp&, const MicroOp* op, uint32_t) { return op + 1; }
 
-const MicroOp* membar(Warp&, const MicroOp* op, uint32_t) {
+// flags: 1 when it reaches beyond the CTA.
+const MicroOp* membar(Warp& w, const MicroOp* op, uint32_t) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (op->flags != 0 && w.global != nullptr) w.global->fence(w);
   return op + 1;
 }
 

@@ -21,6 +21,7 @@ void Cta::start(uint64_t cta_index) {
   z = static_cast<uint32_t>(index / grid.x / grid.y);
   clock = 0;
   if (launch->caches) trace.start(launch->caches->trace_limit());
+  order = {};
   for (Barrier& b : barriers) b = {};
   const Code& code = *launch->code;
   if (warps.empty()) {
@@ -35,6 +36,7 @@ void Cta::start(uint64_t cta_index) {
       w.cta = this;
       w.worker = worker;
       w.launch = launch;
+      w.global = launch->global.get();
       w.counters = &worker->counters;
       w.numerics = &launch->profile->tensor;
       w.caches = worker->caches.data();

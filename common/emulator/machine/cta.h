@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/cta_order.h"
+#include "checks/global_shadow.h"
 #include "checks/report.h"
 #include "checks/settings.h"
 #include "checks/shared_shadow.h"
@@ -40,6 +42,7 @@ struct Cta {
   std::unique_ptr<SharedShadow> shadow;  // null: no checks, or no shared memory
   std::byte* registers = nullptr;        // all warps' entry frames
   std::unique_ptr<std::byte[]> register_memory;
+  CtaOrder order;  // among the CTAs of the launch
   Barrier barriers[kBarriers];
   std::string output;  // printf
   AccessTrace trace;   // empty unless the launch has a cache model
@@ -75,6 +78,7 @@ struct Launch {
   bool is_detailed = false;            // count executions op by op
   std::unique_ptr<CacheModel> caches;  // null: not wanted
   CheckSettings checks;
+  std::unique_ptr<GlobalShadow> global;  // null: no checks, or nothing can race
   uint64_t grid_id = 0;
 
   std::atomic<uint64_t> next_cta{0};

@@ -84,6 +84,16 @@ LaunchError check(const LaunchRequest& r, const KernelInfo& info, const Profile&
   return {};
 }
 
+// Known only when all CTAs have run. Of a kernel that was stopped it is not known which had.
+void add_races(Launch& launch, ReportLog& log) {
+  const std::vector<CheckReport> races = launch.global->races();
+  if (launch.checks.mode == CheckMode::kStop && !races.empty()) {
+    launch.fault = {Fault::kCheck, text_of(launch, races.front())};
+    return;
+  }
+  for (const CheckReport& race : races) log.add(race);
+}
+
 }  // namespace
 
 LaunchCounters& LaunchCounters::operator+=(const LaunchCounters& o) {
@@ -276,6 +286,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   const uint64_t threads = std::min(count, launch.cta_count);
   launch.max_resident = (resident + threads - 1) / threads;
 
+  if (launch.checks.global_races()) launch.global = GlobalShadow::of(launch, kernel.written());
   if (launch.cooperative) {
     impl_->memory.map_host(&launch.grid_workspace, sizeof launch.grid_workspace);
   }
@@ -295,6 +306,9 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
   for (const auto& w : workers) merge_sites(w->sites, sites);
   ReportLog log;
   for (const auto& w : workers) log.merge(w->reports);
+  if (launch.global != nullptr && launch.fault.fault == Fault::kNone) {
+    add_races(launch, log);
+  }
   std::vector<LaunchError::Report> reports = log.texts(launch);
   if (counters != nullptr) {
     *counters = {};

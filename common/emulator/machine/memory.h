@@ -12,12 +12,16 @@
 
 namespace tcd::emu {
 
+struct WatchedRange;
+
 // [lo, hi) of one live allocation; host pointer = address + delta. Instructions cache one each.
 struct AccessCache {
   uint64_t lo = 1, hi = 0;
   uint64_t delta = 0;
-  uint8_t* written =
-      nullptr;  // checks/global_writes.h, from lo on; null: all of it is, or unchecked
+  // checks/global_writes.h, from lo on; null: all of it is written, or nobody asks.
+  uint8_t* written = nullptr;
+  WatchedRange* watched = nullptr;  // checks/global_shadow.h; null: no CTA can race there
+  bool is_checked() const { return written != nullptr || watched != nullptr; }
 };
 
 struct Allocation {

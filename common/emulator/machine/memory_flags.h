@@ -17,6 +17,7 @@ inline constexpr uint32_t kWideRegister = 0x200;
 inline constexpr uint32_t kHalfRegister = 0x400;  // sign-extend to 16 bits only
 inline constexpr uint32_t kNoResult = 0x800;      // red, or atom with a sink
 inline constexpr uint32_t kBypassL1 = 0x1000;     // cp.async.cg
+inline constexpr uint32_t kReleases = 0x2000;     // .release or .acq_rel: it is a fence, too
 inline constexpr uint32_t kSizeShift =
     16;  // ld_local, st_local, ld_words, st_words, cp_async: element bytes
 

@@ -198,6 +198,16 @@ void Program::Impl::describe_kernel(int index) {
   kernels[f.name] = std::move(kernel);
 }
 
+const WrittenPointers& Kernel::written() const {
+  const std::lock_guard lock(mutex);
+  if (found_written == nullptr) {
+    const ptx::Module& module = program->module;
+    found_written = std::make_unique<WrittenPointers>(
+        written_pointers(module, module.functions[static_cast<size_t>(function)], info));
+  }
+  return *found_written;
+}
+
 const Code& Kernel::decode() const {
   const std::lock_guard lock(mutex);
   if (!codes.empty() && codes[static_cast<size_t>(function)] != nullptr) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "checks/written_pointers.h"
 #include "machine/code.h"
 #include "machine/device.h"
 #include "machine/memory.h"
@@ -28,11 +29,13 @@ struct Kernel {
   std::unordered_map<std::string, uint32_t> shared_offsets;
 
   const Code& decode() const;  // throws DecodeError, each time it is asked
+  const WrittenPointers& written() const;
 
   std::vector<std::unique_ptr<Code>> codes;  // by function index; empty until decoded
   uint32_t slots = 1;                        // access caches handed out
   std::vector<int> pending;                  // callees still to decode
   bool calls_indirectly = false;
+  mutable std::unique_ptr<WrittenPointers> found_written;  // null until asked
   mutable std::mutex mutex;
 };
 

@@ -20,6 +20,7 @@ struct Worker;
 struct Site;
 struct WarpShadow;
 class AccessTrace;
+class GlobalShadow;
 
 // One activation of a function. Lanes that call it together share it; a lane that calls it later
 // gets its own, so registers of different lanes never meet.
@@ -97,8 +98,9 @@ struct Warp {
   uint32_t active = 0;  // lanes of the split that runs
   const MicroOp* next = nullptr;
   Event event = Event::kReschedule;
-  WarpShadow* shadow = nullptr;  // checks/shared_shadow.h; null: no checks
-  AccessTrace* trace = nullptr;  // counters/access_trace.h; null: no cache model wanted
+  WarpShadow* shadow = nullptr;    // checks/shared_shadow.h; null: no checks
+  GlobalShadow* global = nullptr;  // checks/global_shadow.h; null: nothing can race there
+  AccessTrace* trace = nullptr;    // counters/access_trace.h; null: no cache model wanted
   LaunchCounters* counters = nullptr;
   const TensorNumerics* numerics = nullptr;
   int64_t uncounted = 0;  // micro-operations that are no PTX instruction (gotos)

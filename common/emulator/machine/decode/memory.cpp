@@ -11,7 +11,7 @@ using K = TypeName::Kind;
 
 struct Variant {
   ptx::Space space = ptx::Space::kGeneric;
-  bool strong = false;
+  bool strong = false, releases = false;
   uint32_t count = 1;
 };
 
@@ -19,7 +19,9 @@ struct Variant {
 Variant take_variant(Decoder& x) {
   Modifiers& m = x.mods();
   Variant v;
-  v.strong = m.take_one_of({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"}) >= 0;
+  const int order = m.take_one_of({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
+  v.strong = order >= 0;
+  v.releases = order == 3 || order == 4;
   m.take("weak");
   m.take_one_of({"cta", "cluster", "gpu", "sys"});
   constexpr ptx::Space kSpaces[] = {ptx::Space::kGlobal, ptx::Space::kShared, ptx::Space::kShared,
@@ -38,7 +40,7 @@ Variant take_variant(Decoder& x) {
 
 uint32_t address_flags(const Decoder::Address& a, const Variant& v) {
   return v.count | (a.is_wide ? kWideAddress : 0) | (v.strong ? kStrong : 0) |
-         (v.space == ptx::Space::kGeneric ? kGenericSpace : 0) |
+         (v.releases ? kReleases : 0) | (v.space == ptx::Space::kGeneric ? kGenericSpace : 0) |
          (v.space == ptx::Space::kConst ? kConstSpace : 0);
 }
 
@@ -346,11 +348,12 @@ void decode_createpolicy(Decoder& x) {
 }
 
 void decode_fence(Decoder& x) {
+  const bool beyond_cta = !x.mods().has("cta");
   x.mods().ignore({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release",
                    "proxy", "alias", "async", "async.global", "global", "mbarrier_init"});
   x.mods().take_prefix("async");
   x.mods().take_prefix("shared");
-  x.emit(Micro::membar);
+  x.emit(Micro::membar).flags = beyond_cta ? 1 : 0;
 }
 
 void decode_no_effect(Decoder& x) {

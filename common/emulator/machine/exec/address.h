@@ -4,6 +4,7 @@
 #pragma once
 
 #include "checks/generic_access.h"
+#include "checks/global_shadow.h"
 #include "checks/global_writes.h"
 #include "checks/shared_access.h"
 #include "machine/exec/count.h"
@@ -27,26 +28,55 @@ inline ptx::Space space_of(const MicroOp* op) {
 [[gnu::noinline]] inline void note_unusual(Warp& w, const MicroOp* op, u32 mask, const u64* a,
                                            u64 imm, u32 bytes, AccessKind kind) {
   u32 in_shared = 0;
-  if ((op->flags & kGenericSpace) != 0) {
+  if ((op->flags & kGenericSpace) != 0 && w.shadow != nullptr) {
     u64 address[kLanes];
     for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
     in_shared = note_generic(w, op, mask, address, bytes, kind);
   }
   const bool atomic = kind == AccessKind::kAtomic;
-  if ((atomic || (op->flags & kStrong) != 0) && in_shared != mask) {
-    w.shadow->cta->global_synchronisation(w.id, atomic || kind == AccessKind::kLoad,
-                                          atomic || kind == AccessKind::kStore);
+  if ((!atomic && (op->flags & kStrong) == 0) || in_shared == mask) return;
+  const bool gives = atomic || kind == AccessKind::kStore;
+  if (w.shadow != nullptr) {
+    w.shadow->cta->global_synchronisation(w.id, atomic || kind == AccessKind::kLoad, gives);
+  }
+  if (gives && w.global != nullptr && w.global->may_order()) {
+    u64 address[kLanes];
+    for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+    w.global->release(w, mask, address, (op->flags & kReleases) != 0);
   }
 }
 
-// An allocation of which nobody has written all bytes. resolve_slow has noted what went there.
-[[gnu::noinline]] inline void note_partly_written(Warp& w, const MicroOp* op, u32 mask,
-                                                  const u64* a, u64 imm, u32 bytes,
-                                                  AccessKind kind) {
+// After a strong load or an atomic has seen what others gave away.
+inline void note_taken(Warp& w, const MicroOp* op, u32 mask) {
+  if (w.global == nullptr || !w.global->may_order()) return;
+  const u64* a = row<u64>(w, op->a);
+  u64 address[kLanes];
+  for (int i = 0; i < kLanes; ++i) address[i] = a[i] + static_cast<u64>(op->imm);
+  w.global->acquire(w, mask, address);
+}
+
+// An allocation that checks look at. resolve_slow has noted what went there; stores into memory
+// that other CTAs see are noted with their values (note_stored()).
+[[gnu::noinline]] inline void note_checked(Warp& w, const MicroOp* op, u32 mask, const u64* a,
+                                           u64 imm, u32 bytes, AccessKind kind) {
   const AccessCache& cache = w.caches[op->slot];
   u64 address[kLanes];
   for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
-  note_global(w, op, mask, address, bytes, kind, cache.lo, cache.written);
+  if (cache.written != nullptr) {
+    note_global(w, op, mask, address, bytes, kind, cache.lo, cache.written);
+  }
+  if (cache.watched != nullptr && kind == AccessKind::kLoad && (op->flags & kStrong) == 0) {
+    w.global->note_read(w, op, mask, address, bytes, cache.watched);
+  }
+}
+
+// A plain store of these values, `bytes` a lane, every 32, to where others may look.
+inline void note_stored(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 imm, u32 bytes,
+                        const std::byte* values) {
+  const AccessCache& cache = w.caches[op->slot];
+  u64 address[kLanes];
+  for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+  w.global->note_write(w, op, mask, address, bytes, values, cache.watched);
 }
 
 // Global, constant or generic memory at a[lane] + imm. `bytes` is a power of two.
@@ -96,10 +126,10 @@ inline void resolve_at(Warp& w, const MicroOp* op, u32 mask, const u64* a, u64 i
       cached = false;
     }
   }
-  if (__builtin_expect(cached && cache.written != nullptr, 0)) {
-    note_partly_written(w, op, mask, a, imm, bytes, kind);
+  if (__builtin_expect(cached && cache.is_checked(), 0)) {
+    note_checked(w, op, mask, a, imm, bytes, kind);
   }
-  if (w.shadow != nullptr &&
+  if ((w.shadow != nullptr || w.global != nullptr) &&
       ((op->flags & (kGenericSpace | kStrong)) != 0 || kind == AccessKind::kAtomic)) {
     note_unusual(w, op, mask, a, imm, bytes, kind);
   }

@@ -47,12 +47,17 @@ const MicroOp* cp_async(Warp& w, const MicroOp* op, u32 mask) {
         resolve_slow(w, op, 1u << i, address, copy.source_bytes[i], AccessKind::kAsyncCopy,
                      ptx::Space::kGlobal, host);
       });
-    } else if (__builtin_expect(cache.written != nullptr, 0)) {
-      note_global(w, op, full, address, bytes, AccessKind::kAsyncCopy, cache.lo, cache.written);
-      each_lane(reading & ~full, [&](int i) {
-        note_global(w, op, 1u << i, address, copy.source_bytes[i], AccessKind::kAsyncCopy, cache.lo,
-                    cache.written);
-      });
+    } else if (__builtin_expect(cache.is_checked(), 0)) {
+      const auto note = [&](u32 lanes, u32 size) {
+        if (cache.written != nullptr) {
+          note_global(w, op, lanes, address, size, AccessKind::kAsyncCopy, cache.lo, cache.written);
+        }
+        if (cache.watched != nullptr) {
+          w.global->note_read(w, op, lanes, address, size, cache.watched);
+        }
+      };
+      note(full, bytes);
+      each_lane(reading & ~full, [&](int i) { note(1u << i, copy.source_bytes[i]); });
     }
     each_lane(reading, [&](int i) { copy.source[i] = host[i]; });
   }

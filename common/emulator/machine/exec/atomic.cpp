@@ -138,6 +138,7 @@ const MicroOp* atom(Warp& w, const MicroOp* op, u32 mask) {
       if (result) write(w, count == 1 ? op->d : w.pool[op->extra + count + k], bytes, i, old);
     }
   });
+  if (!kShared && result) note_taken(w, op, mask);
   if (result && count == 1) w.idle_polls += read(w, op->d, bytes, first) == before;
   return op + 1;
 }

@@ -95,6 +95,7 @@ const MicroOp* load(Warp& w, const MicroOp* op, u32 mask) {
   const Register before = polls ? row<Register>(w, op->d)[first] : Register{};
   if (!kShared && __builtin_expect((op->flags & kStrong) != 0, 0)) {
     load_strong<Memory, Register, kKeep>(w, op, mask, p, count);
+    note_taken(w, op, mask);
   } else if (__builtin_expect(count == 1, 1)) {
     load_one<Memory, Register, kKeep>(w, op, mask, p);
   } else {

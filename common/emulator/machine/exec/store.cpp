@@ -61,24 +61,43 @@ template <class Memory, class Register>
   });
 }
 
+struct StoredValues {
+  std::byte lane[kLanes][32];
+};
+template <class Memory, class Register>
+void gather_values(Warp& w, const MicroOp* op, u32 mask, u32 count, StoredValues& values) {
+  for (u32 k = 0; k < count; ++k) {
+    const Register* b = row<Register>(w, count == 1 ? op->b : w.pool[op->extra + k]);
+    each_lane(mask, [&](int i) {
+      store_as(values.lane[i] + k * sizeof(Memory), static_cast<Memory>(b[i]));
+    });
+  }
+}
+
+// Other CTAs may read or write there.
+template <class Memory, class Register>
+[[gnu::noinline]] void note_watched_store(Warp& w, const MicroOp* op, u32 mask, u32 count) {
+  StoredValues values;
+  gather_values<Memory, Register>(w, op, mask, count, values);
+  note_stored(w, op, mask, row<u64>(w, op->a), static_cast<u64>(op->imm), count * sizeof(Memory),
+              values.lane[0]);
+}
+
 // Lanes may have stored different values to one place, or raced with another warp: what stands in
 // memory now tells.
 template <class Memory, class Register>
 [[gnu::noinline]] void judge_stored(Warp& w, const MicroOp* op, u32 mask, const Pointers& p,
                                     u32 count) {
   const u32 bytes = count * sizeof(Memory);
-  std::byte values[kLanes][32] = {};
+  StoredValues values;
+  gather_values<Memory, Register>(w, op, mask, count, values);
   u32 addresses[kLanes] = {};
   each_lane(mask, [&](int i) {
-    for (u32 k = 0; k < count; ++k) {
-      const Register* b = row<Register>(w, count == 1 ? op->b : w.pool[op->extra + k]);
-      store_as(values[i] + k * sizeof(Memory), static_cast<Memory>(b[i]));
-    }
     const auto offset = static_cast<u64>(p.at(i, bytes) - w.shared);
     if (offset >= w.shared_bytes) mask &= ~kLaneBit[i];  // a generic store to elsewhere
     addresses[i] = static_cast<u32>(offset);
   });
-  w.shadow->cta->judge_stored(w, op, mask, addresses, bytes, values[0]);
+  w.shadow->cta->judge_stored(w, op, mask, addresses, bytes, values.lane[0]);
 }
 
 template <bool kShared, class Memory, class Register>
@@ -90,6 +109,9 @@ const MicroOp* store(Warp& w, const MicroOp* op, u32 mask) {
     resolve_shared(w, op, mask, bytes, AccessKind::kStore, p);
   } else {
     resolve_global(w, op, mask, bytes, AccessKind::kStore, p);
+    if (w.global != nullptr && (op->flags & kStrong) == 0) {
+      note_watched_store<Memory, Register>(w, op, mask, count);
+    }
   }
   if (!kShared && __builtin_expect((op->flags & kStrong) != 0, 0)) {
     store_strong<Memory, Register>(w, op, mask, p, count);

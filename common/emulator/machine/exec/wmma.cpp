@@ -25,7 +25,7 @@ Fragment fragment_of(Warp& w, const MicroOp* op) {
 }
 
 void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 access_bytes,
-            AccessKind kind, Pointers& out) {
+            AccessKind kind, Pointers& out, const std::byte* values = nullptr) {
   alignas(64) u64 address[kLanes];
   const u32* cells = f.cells + access * kLanes;
   const bool row_major = (op->flags & kMatrixRowMajor) != 0;
@@ -37,6 +37,7 @@ void locate(Warp& w, const MicroOp* op, const Fragment& f, u32 access, u32 acces
   }
   if ((op->flags & kMatrixShared) == 0) {
     resolve_at(w, op, kAllLanes, address, 0, access_bytes, kind, out);
+    if (values != nullptr) note_stored(w, op, kAllLanes, address, 0, access_bytes, values);
     return;
   }
   alignas(64) u32 narrow[kLanes];
@@ -67,13 +68,17 @@ void load_parts(Warp& w, const MicroOp* op, const Fragment& f) {
 template <class Register, class Part>
 void store_parts(Warp& w, const MicroOp* op, const Fragment& f) {
   Pointers p;
+  std::byte values[kLanes][32];  // for the checks: other CTAs may look there
+  const std::byte* const noted = w.global != nullptr ? values[0] : nullptr;
   for (u32 k = 0; k < f.count; ++k) {
     const Register* b = row<Register>(w, f.registers[k]);
     for (u32 part = 0; part < f.parts; ++part) {
-      locate(w, op, f, f.parts * k + part, sizeof(Part), AccessKind::kStore, p);
-      for (int i = 0; i < kLanes; ++i) {
-        store_as(p.at(i, sizeof(Part)), static_cast<Part>(b[i] >> (8 * sizeof(Part) * part)));
-      }
+      const auto value = [&](int i) {
+        return static_cast<Part>(b[i] >> (8 * sizeof(Part) * part));
+      };
+      for (int i = 0; i < kLanes; ++i) store_as(values[i], value(i));
+      locate(w, op, f, f.parts * k + part, sizeof(Part), AccessKind::kStore, p, noted);
+      for (int i = 0; i < kLanes; ++i) store_as(p.at(i, sizeof(Part)), value(i));
     }
   }
 }

@@ -1,0 +1,405 @@
+#include "checks/global_shadow.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "checks/written_pointers.h"
+#include "machine/cta.h"
+#include "machine/each_lane.h"
+#include "machine/program.h"
+
+namespace tcd::emu {
+namespace {
+
+// A word: who touched the unit, kNobody, or kMany and where its entry is.
+//   tag 2 | cta 24 | slot 13 | warp 5 | lane 5 | hash of the value 7 | epoch 8      one CTA
+//   tag 2 | 0 4 | address of the entry 42 | readers beyond need no look 16          kMany
+enum Tag : uint64_t { kNobody, kRead, kWrote, kMany };
+constexpr uint32_t kCtaShift = 2, kSlotShift = 26, kWarpShift = 39, kLaneShift = 44,
+                   kHashShift = 49, kEpochShift = 56, kBeyondShift = 48, kBeyondStep = 8;
+constexpr uint64_t kMostCtas = uint64_t{1} << 24, kMostSlots = 1u << 13, kNobodyBeyond = 0xffff;
+constexpr uint64_t kVaried = 127;  // in place of a hash: the CTA has written several values
+constexpr uint64_t kLarge = uint64_t{16} << 20;   // bytes of words
+constexpr uint64_t kBlockShift = 6;               // 64 units share a lock
+constexpr size_t kMostEntries = size_t{1} << 22;  // 256 MiB; races beyond go unseen
+
+uint64_t tag_of(uint64_t word) { return word & 3; }
+uint64_t cta_of(uint64_t word) { return word >> kCtaShift & (kMostCtas - 1); }
+uint32_t slot_of(uint64_t word) { return word >> kSlotShift & (kMostSlots - 1); }
+uint64_t hash_of(uint64_t word) { return word >> kHashShift & 127; }
+uint32_t epoch_of(uint64_t word) { return static_cast<uint32_t>(word >> kEpochShift); }
+
+uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+void store(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
+
+// 0 to 126. One in about 127 pairs of different values looks equal; a race has many units.
+uint64_t hash_of_value(const std::byte* value, uint32_t bytes) {
+  constexpr uint64_t kFactor = 0x9E3779B97F4A7C15ull;
+  uint64_t low = 0, high = 0;
+  switch (bytes) {  // of constant size, so that no call is made
+    case 4:
+      std::memcpy(&low, value, 4);
+      break;
+    case 2:
+      std::memcpy(&low, value, 2);
+      break;
+    case 1:
+      std::memcpy(&low, value, 1);
+      break;
+    default:
+      std::memcpy(&low, value, 8);
+      if (bytes == 16) std::memcpy(&high, value + 8, 8);
+  }
+  return std::min((low ^ high * kFactor) * kFactor >> 57, kVaried - 1);
+}
+
+// Without a lane and a hash.
+uint64_t access_of(const Warp& warp, const MicroOp* op, Tag tag) {
+  const uint64_t slot = op->slot < kMostSlots ? op->slot : 0;
+  return tag | warp.cta->index << kCtaShift | slot << kSlotShift | uint64_t{warp.id} << kWarpShift |
+         uint64_t{warp.cta->order.epoch} << kEpochShift;
+}
+
+// Keeps the two lowest CTAs of a list, the first access of each.
+void keep_lowest(uint64_t (&list)[2], uint64_t access) {
+  for (uint64_t& at : list) {
+    if (at == 0) {
+      at = access;
+      return;
+    }
+    if (cta_of(at) == cta_of(access)) return;
+    if (cta_of(access) < cta_of(at)) std::swap(at, access);
+  }
+}
+
+}  // namespace
+
+// One of the locks, kept while units of its block come one after the other.
+class GlobalShadow::Lock {
+ public:
+  explicit Lock(std::array<std::atomic_flag, 256>& locks) : locks_(locks) {}
+  ~Lock() { leave(); }
+  void enter(uint64_t unit) {
+    std::atomic_flag* wanted = &locks_[unit >> kBlockShift & 255];
+    if (wanted == held_) return;
+    leave();
+    for (int tries = 0; wanted->test_and_set(std::memory_order_acquire); ++tries) {
+      if (tries > 64) std::this_thread::yield();
+    }
+    held_ = wanted;
+  }
+
+ private:
+  void leave() {
+    if (held_ != nullptr) held_->clear(std::memory_order_release);
+  }
+  std::array<std::atomic_flag, 256>& locks_;
+  std::atomic_flag* held_ = nullptr;
+};
+
+std::unique_ptr<GlobalShadow> GlobalShadow::of(const Launch& launch,
+                                               const WrittenPointers& written) {
+  if (launch.cta_count < 2 || launch.cta_count > kMostCtas || written.smallest == 0) return nullptr;
+  DeviceMemory::Impl& memory = *launch.memory;
+  std::map<uint64_t, uint64_t> ranges;
+  const auto watch = [&](uint64_t address) {
+    AccessCache at;
+    if (memory.find(address, at) && !memory.is_constant(at.lo)) ranges[at.lo] = at.hi;
+  };
+  for (const uint32_t offset : written.params) {
+    uint64_t pointer = 0;
+    if (offset + sizeof pointer > launch.params.size()) continue;
+    std::memcpy(&pointer, launch.params.data() + offset, sizeof pointer);
+    watch(pointer);
+  }
+  for (const std::string& name : written.symbols) {
+    const Program::Symbol* symbol = launch.kernel->program->symbol(name);
+    if (symbol != nullptr) watch(symbol->address);
+  }
+  if (written.unknown) {
+    const std::shared_lock lock(memory.mutex);
+    for (const auto& [lo, at] : memory.live) {
+      if (!at.constant && at.hi > lo) ranges[lo] = at.hi;
+    }
+  }
+  if (ranges.empty()) return nullptr;
+  std::unique_ptr<GlobalShadow> shadow(new GlobalShadow(launch));
+  shadow->shift_ = std::min(static_cast<uint32_t>(std::bit_width(written.smallest)) - 1, 4u);
+  for (const auto& [lo, hi] : ranges) shadow->ranges_.emplace_back(lo, hi);
+  if (written.orders) shadow->order_ = std::make_unique<LaunchOrder>();
+  return shadow;
+}
+
+GlobalShadow::~GlobalShadow() {
+  for (WatchedRange& range : ranges_) {
+    uint64_t* const words = range.words;
+    if (words == nullptr) continue;
+    munmap(words, (((range.hi - 1) >> shift_) - (range.lo >> shift_) + 1) * sizeof *words);
+  }
+}
+
+WatchedRange* GlobalShadow::range_of(uint64_t address) {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                      [](uint64_t v, const WatchedRange& r) { return v < r.lo; });
+  if (after == ranges_.begin()) return nullptr;
+  WatchedRange& range = *std::prev(after);
+  return address < range.hi ? &range : nullptr;
+}
+
+// Address space only: pages cost nothing until units in them are touched. null: there is none.
+uint64_t* GlobalShadow::words_of(WatchedRange& range) {
+  if (uint64_t* words = range.words.load(std::memory_order_acquire)) return words;
+  const std::lock_guard lock(mutex_);
+  if (uint64_t* words = range.words.load(std::memory_order_relaxed)) return words;
+  const uint64_t units = ((range.hi - 1) >> shift_) - (range.lo >> shift_) + 1;
+  void* at = mmap(nullptr, units * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  if (units * sizeof(uint64_t) >= kLarge) {
+    madvise(at, units * sizeof(uint64_t), MADV_HUGEPAGE);  // a failure only costs time
+  }
+  range.words.store(static_cast<uint64_t*>(at), std::memory_order_release);
+  return static_cast<uint64_t*>(at);
+}
+
+GlobalShadow::Entry* GlobalShadow::new_entry(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  if (entries_.size() == kMostEntries) return nullptr;
+  Entry& entry = entries_.emplace_back();
+  entry.address = address;
+  return &entry;
+}
+
+// f(lane, word, address of the unit)
+template <class F>
+void GlobalShadow::each_unit(Warp& warp, uint32_t mask, const uint64_t* addresses, uint32_t bytes,
+                             WatchedRange* range, const F& f) {
+  uint64_t* words = range != nullptr ? words_of(*range) : nullptr;
+  each_lane(mask, [&](uint32_t lane) {
+    const uint64_t address = addresses[lane];
+    if (range == nullptr || address < range->lo || address >= range->hi) {
+      range = range_of(address);
+      words = range != nullptr ? words_of(*range) : nullptr;
+    }
+    if (words == nullptr) return;
+    const uint64_t base = range->lo >> shift_, last = (address + bytes - 1) >> shift_;
+    for (uint64_t unit = address >> shift_; unit <= last; ++unit) {
+      f(lane, words[unit - base], unit);
+    }
+  });
+  if (order_ != nullptr) warp.cta->order.touched = true;
+}
+
+void GlobalShadow::note_read(Warp& warp, const MicroOp* op, uint32_t mask,
+                             const uint64_t* addresses, uint32_t bytes, WatchedRange* range) {
+  const uint64_t access = access_of(warp, op, kRead), cta = cta_of(access);
+  const bool ordered = order_ != nullptr;
+  Lock lock(locks_);
+  const auto unit = [&](uint32_t lane, uint64_t& word, uint64_t number) {
+    const uint64_t mine = access | uint64_t{lane} << kLaneShift;
+    const uint64_t now = load(word), tag = tag_of(now);
+    if (tag == kMany) {
+      if (cta >> kBeyondStep > now >> kBeyondShift) return;
+    } else if (tag != kNobody && cta_of(now) == cta &&
+               (!ordered || tag == kWrote || epoch_of(now) == epoch_of(mine))) {
+      return;
+    }
+    lock.enter(number);
+    note(warp, word, number << shift_, mine, false);
+  };
+  each_unit(warp, mask, addresses, bytes, range, unit);
+}
+
+void GlobalShadow::note_write(Warp& warp, const MicroOp* op, uint32_t mask,
+                              const uint64_t* addresses, uint32_t bytes, const std::byte* values,
+                              WatchedRange* range) {
+  if (bytes < 1u << shift_) return;  // only to memory that no other CTA sees
+  const uint64_t access = access_of(warp, op, kWrote), cta = cta_of(access);
+  const bool ordered = order_ != nullptr;
+  Lock lock(locks_);
+  const auto unit = [&](uint32_t lane, uint64_t& word, uint64_t number) {
+    const uint64_t offset = (number << shift_) - addresses[lane];
+    const uint64_t hash = hash_of_value(values + size_t{lane} * 32 + offset, 1u << shift_);
+    const uint64_t mine = access | uint64_t{lane} << kLaneShift | hash << kHashShift;
+    const uint64_t now = load(word);
+    if (tag_of(now) == kWrote && cta_of(now) == cta &&
+        (hash_of(now) == hash || hash_of(now) == kVaried) &&
+        (!ordered || epoch_of(now) == epoch_of(mine))) {
+      return;
+    }
+    lock.enter(number);
+    note(warp, word, number << shift_, mine, true);
+  };
+  // Mostly four neighbours store to four units that nobody has touched.
+  uint64_t* const words = range != nullptr ? words_of(*range) : nullptr;
+  for (uint32_t first = 0; words != nullptr && bytes == 1u << shift_ && first < kLanes;
+       first += 4) {
+    const uint64_t* const at = addresses + first;
+    const uint64_t number = at[0] >> shift_;
+    const bool run = (mask >> first & 15) == 15 && at[1] == at[0] + bytes &&
+                     at[2] == at[1] + bytes && at[3] == at[2] + bytes && at[0] >= range->lo &&
+                     at[3] < range->hi && (number & 63) <= 60;
+    if (!run) continue;
+    uint64_t* const word = words + (number - (range->lo >> shift_));
+    lock.enter(number);
+    if ((load(word[0]) | load(word[1]) | load(word[2]) | load(word[3])) != 0) continue;
+    for (uint32_t k = 0; k < 4; ++k) {
+      const uint64_t hash = hash_of_value(values + size_t{first + k} * 32, 1u << shift_);
+      store(word[k], access | uint64_t{first + k} << kLaneShift | hash << kHashShift);
+    }
+    mask &= ~(15u << first);
+  }
+  each_unit(warp, mask, addresses, bytes, range, unit);
+}
+
+// Under the unit's lock.
+void GlobalShadow::note(Warp& warp, uint64_t& word, uint64_t address, uint64_t access,
+                        bool writes) {
+  const uint64_t now = load(word), tag = tag_of(now);
+  if (tag == kNobody) return store(word, access);
+  if (tag != kMany && cta_of(now) == cta_of(access)) {
+    if (!writes && tag == kWrote) return;
+    if (order_ != nullptr || (writes && tag == kRead)) return store(word, access);
+    if (writes && hash_of(now) != hash_of(access)) store(word, now | kVaried << kHashShift);
+    return;
+  }
+  Entry* entry = nullptr;
+  if (tag == kMany) {
+    entry = reinterpret_cast<Entry*>(now & ((uint64_t{1} << kBeyondShift) - 1) & ~uint64_t{3});
+  } else {
+    if (order_ != nullptr && (writes || tag == kRead) && is_known(warp, now)) {
+      return store(word, access);
+    }
+    entry = new_entry(address);
+    if (entry == nullptr) return;
+    (tag == kRead ? entry->readers : entry->writers)[0] = now;
+    entry->hash = static_cast<uint8_t>(hash_of(now));
+    entry->varied = tag == kWrote && hash_of(now) == kVaried;
+  }
+  judge(warp, *entry, access, writes);
+  const bool beyond = entry->readers[1] != 0 && (order_ == nullptr || entry->writers[0] == 0);
+  const uint64_t from = beyond ? cta_of(entry->readers[1]) >> kBeyondStep : kNobodyBeyond;
+  store(word, kMany | reinterpret_cast<uint64_t>(entry) | from << kBeyondShift);
+}
+
+bool GlobalShadow::is_known(const Warp& warp, uint64_t access) {
+  return cta_of(access) == warp.cta->index ||
+         order_->knows(warp.cta->order, cta_of(access), epoch_of(access));
+}
+
+void GlobalShadow::judge(Warp& warp, Entry& entry, uint64_t access, bool writes) {
+  if (order_ == nullptr) {  // judged in the end, from what is in the lists
+    if (!writes) return keep_lowest(entry.readers, access);
+    if (entry.writers[0] == 0) entry.hash = static_cast<uint8_t>(hash_of(access));
+    entry.varied |= hash_of(access) != entry.hash;
+    return keep_lowest(entry.writers, access);
+  }
+  const auto meets = [&](uint64_t other, Tag kind) {
+    if (entry.found >= kind) return;
+    entry.found = kind;
+    entry.first = writes && kind == kRead ? other : access;
+    entry.second = writes && kind == kRead ? access : other;
+  };
+  for (uint64_t& other : entry.writers) {
+    if (other == 0) continue;
+    if (is_known(warp, other)) {
+      if (writes) other = 0;
+    } else if (!writes) {
+      meets(other, kRead);
+    } else if (hash_of(other) == hash_of(access)) {
+      entry.agreed = true;
+    } else {
+      meets(other, kWrote);
+    }
+  }
+  for (uint64_t& other : entry.readers) {
+    if (other == 0) continue;
+    if (is_known(warp, other)) {
+      other = 0;
+    } else if (writes) {
+      meets(other, kRead);
+    }
+  }
+  auto& list = writes ? entry.writers : entry.readers;
+  if (list[0] == 0) std::swap(list[0], list[1]);
+  keep_lowest(list, access);
+}
+
+void GlobalShadow::fence(Warp& warp) {
+  if (order_ != nullptr) warp.cta->order.fence();
+}
+
+void GlobalShadow::release(Warp& warp, uint32_t mask, const uint64_t* addresses, bool fences) {
+  CtaOrder& order = warp.cta->order;
+  if (fences) order.fence();
+  each_lane(mask, [&](uint32_t i) { order_->release(warp.cta->index, order, addresses[i]); });
+}
+
+void GlobalShadow::acquire(Warp& warp, uint32_t mask, const uint64_t* addresses) {
+  each_lane(mask, [&](uint32_t i) { order_->acquire(warp.cta->order, addresses[i]); });
+}
+
+std::vector<CheckReport> GlobalShadow::races() const {
+  struct Place {
+    const Code* code = nullptr;
+    const MicroOp* op = nullptr;
+  };
+  std::map<uint32_t, Place> places;
+  for (const auto& code : launch_.kernel->codes) {
+    if (code == nullptr) continue;
+    for (const MicroOp& op : code->ops) {
+      if (op.slot != 0) places[op.slot] = {code.get(), &op};
+    }
+  }
+  std::vector<CheckReport> reports;
+  const auto tell = [&](const Entry& entry, Finding finding, uint64_t first, uint64_t second) {
+    const Place at = places[slot_of(first)], other = places[slot_of(second)];
+    if (at.op == nullptr) return;  // more memory instructions than a word can number
+    CheckReport r;
+    r.finding = finding;
+    r.op = at.op;
+    r.code = at.code;
+    r.cta = cta_of(first);
+    r.warp = first >> kWarpShift & 31;
+    r.lane = first >> kLaneShift & 31;
+    r.address = entry.address;
+    r.bytes = 1u << shift_;
+    r.other = {static_cast<int>(second >> kWarpShift & 31),
+               static_cast<int>(second >> kLaneShift & 31), 0,
+               static_cast<int64_t>(cta_of(second))};
+    r.other_op = other.op;
+    r.other_code = other.code;
+    reports.push_back(r);
+  };
+  for (const Entry& entry : entries_) {
+    if (order_ != nullptr) {
+      if (entry.found == kWrote) {
+        tell(entry, Finding::kGlobalWrites, entry.first, entry.second);
+      } else if (entry.found == kRead && !entry.agreed) {
+        tell(entry, Finding::kGlobalReadAndWrite, entry.first, entry.second);
+      }
+      continue;
+    }
+    const auto& [writer, second] = entry.writers;
+    if (second != 0) {
+      if (entry.varied) tell(entry, Finding::kGlobalWrites, writer, second);
+      continue;
+    }
+    if (writer == 0) continue;
+    for (const uint64_t reader : entry.readers) {
+      if (reader == 0 || cta_of(reader) == cta_of(writer)) continue;
+      tell(entry, Finding::kGlobalReadAndWrite, reader, writer);
+      break;
+    }
+  }
+  std::sort(reports.begin(), reports.end(),
+            [](const CheckReport& a, const CheckReport& b) { return a.address < b.address; });
+  return reports;
+}
+
+}  // namespace tcd::emu
