@@ -26,6 +26,9 @@ static_assert(sizeof(GemmParameters) == 72);
 // where lines do, which the write wavefronts of cp.async depend on.
 constexpr int kGemmPadding = 64;
 
+// The same for A and B, whose rows start on 16 bytes whatever their length: copies need it.
+int input_padding(int length) { return kGemmPadding + (8 - length % 8) % 8; }
+
 // Sums of K products scatter by about 1.5·√K around zero. With a bias of twice that ReLU seldom
 // hides a wrong one behind a zero, and sometimes has to.
 std::vector<float> positive_bias(int n, int k, uint64_t seed) {
@@ -85,10 +88,10 @@ std::vector<GateResult> judge_gemm(const Manifest& manifest, Workbench& bench, u
   std::vector<GateResult> gates;
   for (const auto& shape : setup.shapes) {
     const auto [m, n, k] = shape;
-    HalfMatrix a = quarters(row_major(m, k, kGemmPadding), seed++);
+    HalfMatrix a = quarters(row_major(m, k, input_padding(k)), seed++);
     const HalfMatrix b =
-        quarters(setup.order_b == Order::kRowMajor ? row_major(k, n, kGemmPadding)
-                                                   : column_major(k, n, kGemmPadding),
+        quarters(setup.order_b == Order::kRowMajor ? row_major(k, n, input_padding(n))
+                                                   : column_major(k, n, input_padding(k)),
                  seed++);
     Epilogue epilogue;
     if (setup.bias_relu) epilogue = {positive_bias(n, k, seed), true};

@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kChunk = 8;  // halves in a 16-byte copy: K must be a multiple of it
-
 void allow_only(const json& object, std::initializer_list<const char*> keys, const char* where) {
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -74,7 +72,7 @@ GemmSetup read_gemm(const json& from) {
   gemm.any_shape = from.value("any_shape", false);
   gemm.bias_relu = from.value("bias_relu", false);
   if (gemm.shapes.empty()) throw ManifestError("gemm needs at least one shape");
-  const std::array<int, 3> steps = gemm.any_shape ? std::array<int, 3>{1, 1, kChunk} : gemm.tile;
+  const std::array<int, 3> steps = gemm.any_shape ? std::array<int, 3>{1, 1, 1} : gemm.tile;
   for (const auto& shape : gemm.shapes) {
     for (size_t i = 0; i < 3; ++i) {
       if (shape[i] > 0 && steps[i] > 0 && shape[i] % steps[i] == 0) continue;

@@ -47,7 +47,7 @@ struct GemmSetup {
   int warps_m = 0, warps_n = 0;
   uint32_t dynamic_shared_bytes = 0;
   std::vector<std::array<int, 3>> shapes;  // M, N, K
-  bool any_shape = false;                  // M and N need not be multiples of the tile, K of 8
+  bool any_shape = false;                  // no multiples of the tile
   bool bias_relu = false;                  // D = max(A × B + bias, 0), and a NaN stays one
 };
 
