@@ -11,6 +11,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- unsupported -->  …  <!-- end unsupported -->
     <!-- mistakes common/…/recorded -->  …  <!-- end mistakes -->
     <!-- hostile -->  …  <!-- end hostile -->
+    <!-- answers -->  …  <!-- end answers -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -21,7 +22,8 @@ counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` ma
 instructions in which a card and the emulator were compared (tiles.py). `opcodes` and `unsupported`
 are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who
 notices them (mistakes.py). `hostile` is the table of hostile
-submissions and of what holds each (hostile.py).
+submissions and of what holds each (hostile.py). `answers` is the table of wrong answers to the
+exercises and of what catches each (wrong_answers.py).
 """
 
 from __future__ import annotations
@@ -38,12 +40,13 @@ from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
 from day.tiles import tiles
+from day.wrong_answers import wrong_answers
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile)"
+    r"|hostile|answers)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -57,6 +60,7 @@ def pages(root: Path) -> list[Path]:
         *sorted(root.glob("days/*/README.md")),
         *sorted(root.glob("common/emulator/**/README.md")),
         root / "exercises" / "GRADING.md",
+        root / "solutions" / "README.md",
     ]
 
 
@@ -222,6 +226,7 @@ MAKERS = {
     "unsupported": unsupported,
     "mistakes": mistakes,
     "hostile": hostile.table,
+    "answers": wrong_answers,
 }
 
 

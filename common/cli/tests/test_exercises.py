@@ -17,6 +17,7 @@ from day.errors import UsageError
 from day.exercises import Exercise
 from day.submission import Job
 from day.tool import Runner
+from day.wrong_answers import wrong_answers
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = exercises.all_exercises(ROOT)
@@ -83,6 +84,15 @@ def test_every_mistake_says_what_it_is_and_who_catches_it(exercise: Exercise) ->
         stage, _, name = header["caught by"].partition(": ")
         assert stage in submission.STAGES[1:]
         assert name
+
+
+def test_the_table_has_every_wrong_answer_and_who_catches_it() -> None:
+    table = wrong_answers(ROOT)
+    for exercise in ALL:
+        for file in exercise.patches.glob("*.patch"):
+            row = f"| [{exercise.number}]({exercise.name}/submission.cuh) | [`{file.stem}`]"
+            assert table.count(row) == (file.name != exercises.UNSOLVED)
+    assert "| Both take k 0–7 of B. | gates: `product 128×128×32` |" in table
 
 
 def test_select() -> None:
