@@ -73,10 +73,12 @@ TCD_INLINE Ints exponents_of(Floats v, int least) {
   return select(greater(every(1), magnitude), every(kNoProduct), exponent);
 }
 
+// A's with FP32's bias of 127, which the product's then has, too.
 void prepare_exponents(PreparedA& a, int least) {
   for (int i = 0; i < 2 * a.registers; ++i) {
     for (int lane = 0; lane < kLanes; lane += kWidth) {
-      Ints e = both(exponents_of(load(a.value[i] + lane), least), every(0xffff));
+      Ints e = add(exponents_of(load(a.value[i] + lane), least), every(127));
+      e = both(e, every(0xffff));
       store(a.exponent[i] + lane, either(e, shl<16>(e)));
     }
   }

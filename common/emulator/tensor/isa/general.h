@@ -43,6 +43,9 @@ TCD_INLINE Floats to_24_bits(Ints magnitude) {
 // (sum1 + sum2) * 2^0, 33 bits between them, as a float of 24.
 template <bool kToOdd, bool kWide>
 TCD_INLINE Floats normalise(Ints sum1, Ints sum2) {
+#if defined(__AVX512F__)
+  if constexpr (!kToOdd && !kWide) return signed_toward_zero(sum1);
+#endif
   Ints sum = sum1, negative = sar<31>(sum1);
   if constexpr (kWide) {
     sum = add(sum1, sum2);
@@ -58,27 +61,27 @@ TCD_INLINE Floats normalise(Ints sum1, Ints sum2) {
 template <bool kHalf, bool kWide>
 struct Column {
   Floats c, scale, unscale;
-  Ints no_product;
+  Mask no_product;
 
-  // Sets the scale 2^(F - E); returns C aligned and truncated.
+  // Sets the scale 2^(F - E); returns C aligned and truncated. Exponents are biased by 127.
   __attribute__((always_inline)) Ints begin(Floats addend, Ints product_exponent,
                                             Alignment alignment) {
-    Ints exponent = sub(shr<23>(magnitude_bits(addend)), every(127));
+    Ints exponent = shr<23>(magnitude_bits(addend));
     if constexpr (kHalf) {
       Ints zero = greater(every(1), magnitude_bits(addend));
-      exponent = select(zero, exponent, larger(exponent, every(kLeastNormalF16)));
-      exponent = larger(exponent, every(alignment.floor));
+      exponent = select(zero, exponent, larger(exponent, every(127 + kLeastNormalF16)));
+      exponent = larger(exponent, every(127 + alignment.floor));
     }
     c = addend;
-    no_product = greater(every(kNoProduct / 2), product_exponent);
-    Ints top = sub(larger(product_exponent, exponent), every(alignment.fraction_bits));
-    scale = power_of_two(sub(every(0), top));
-    unscale = power_of_two(top);
+    no_product = less(product_exponent, every(kNoProduct / 2));
+    Ints top = shl<23>(sub(larger(product_exponent, exponent), every(alignment.fraction_bits)));
+    unscale = as_floats(top);
+    scale = as_floats(sub(every(254 << 23), top));  // the reciprocal
     return truncate(mul(c, scale));
   }
   __attribute__((always_inline)) Floats end(Ints sum1, Ints sum2) const {
     Floats value = mul(normalise<kHalf, kWide>(sum1, sum2), unscale);
-    return select(no_product, add(c, every(0.0f)), value);
+    return add_where(no_product, value, c, every(0.0f));
   }
 };
 

@@ -90,6 +90,14 @@ TCD_INLINE Mask either_mask(Mask a, Mask b) { return Mask(a | b); }
 TCD_INLINE bool any_lane(Mask m) { return m != 0; }
 TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
 TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ); }
+TCD_INLINE Mask less(Ints a, Ints b) { return _mm512_cmplt_epi32_mask(a, b); }
+// a + b in the lanes of m, otherwise in the others.
+TCD_INLINE Floats add_where(Mask m, Floats otherwise, Floats a, Floats b) {
+  return _mm512_mask_add_ps(otherwise, m, a, b);
+}
+TCD_INLINE Floats signed_toward_zero(Ints v) {
+  return _mm512_cvt_roundepi32_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
 TCD_INLINE int32_t max_lanes(Ints v) { return _mm512_reduce_max_epi32(v); }
 
 #elif defined(__AVX2__)
@@ -166,6 +174,10 @@ TCD_INLINE Mask either_mask(Mask a, Mask b) { return _mm256_or_ps(a, b); }
 TCD_INLINE bool any_lane(Mask m) { return _mm256_movemask_ps(m) != 0; }
 TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
 TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm256_cmp_ps(a, b, _CMP_NEQ_UQ); }
+TCD_INLINE Mask less(Ints a, Ints b) { return _mm256_castsi256_ps(_mm256_cmpgt_epi32(b, a)); }
+TCD_INLINE Floats add_where(Mask m, Floats otherwise, Floats a, Floats b) {
+  return _mm256_blendv_ps(otherwise, _mm256_add_ps(a, b), m);
+}
 TCD_INLINE uint32_t or_lanes(Ints v) {
   __m128i x = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
   x = _mm_or_si128(x, _mm_shuffle_epi32(x, 0x4e));
@@ -270,6 +282,10 @@ TCD_INLINE Mask either_mask(Mask a, Mask b) { return _mm_or_ps(a, b); }
 TCD_INLINE bool any_lane(Mask m) { return _mm_movemask_ps(m) != 0; }
 TCD_INLINE Mask not_less(Floats a, Floats b) { return _mm_cmpnlt_ps(a, b); }
 TCD_INLINE Mask unequal(Floats a, Floats b) { return _mm_cmpneq_ps(a, b); }
+TCD_INLINE Mask less(Ints a, Ints b) { return _mm_castsi128_ps(_mm_cmplt_epi32(a, b)); }
+TCD_INLINE Floats add_where(Mask m, Floats otherwise, Floats a, Floats b) {
+  return _mm_or_ps(_mm_and_ps(m, _mm_add_ps(a, b)), _mm_andnot_ps(m, otherwise));
+}
 TCD_INLINE uint32_t or_lanes(Ints v) {
   v = either(v, _mm_shuffle_epi32(v, 0x4e));
   v = either(v, _mm_shuffle_epi32(v, 0xb1));
@@ -288,7 +304,5 @@ TCD_INLINE Ints magnitude_bits(Floats v) { return both(bits(v), every(0x7fffffff
 TCD_INLINE Floats select(Ints mask, Floats yes, Floats no) {
   return as_floats(select(mask, bits(yes), bits(no)));
 }
-// 2^n for lanes of n in [-126, 127].
-TCD_INLINE Floats power_of_two(Ints n) { return as_floats(shl<23>(add(n, every(127)))); }
 
 }  // namespace tcd::emu::TCD_ISA
