@@ -1,0 +1,165 @@
+// 03b: where a warp's tile stands, and its sums on their way to D, 16 bytes a lane.
+//
+// D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
+// Copy, barrier, multiply, barrier. Eight warps of 32×64.
+#pragma once
+
+#include "exercises/device/gemm.cuh"
+#include "ptx/ldmatrix.cuh"
+#include "ptx/mma.cuh"
+#include "ptx/shared_address.cuh"
+
+namespace {
+
+// ---- constants
+
+constexpr int kCtaM = 128, kCtaN = 128, kCtaK = 32;
+constexpr int kWarpM = 32, kWarpN = 64;
+constexpr int kMmaM = 16, kMmaN = 8, kMmaK = 16;
+constexpr int kWarpsM = kCtaM / kWarpM, kWarpsN = kCtaN / kWarpN;
+constexpr int kThreads = kWarpsM * kWarpsN * 32;
+constexpr int kMmasM = kWarpM / kMmaM, kMmasN = kWarpN / kMmaN;  // 2 × 8 accumulator tiles a warp
+
+constexpr int kChunk = 8;  // halves in one 16-byte copy
+constexpr int kRowChunks = kCtaK / kChunk;
+static_assert(kCtaM == kCtaN, "A and B share load_operand()");
+static_assert(kCtaM * kRowChunks % kThreads == 0, "every thread copies the same number of chunks");
+static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two mma");
+
+// 128 rows of 32 halves. Rows of A, columns of B: either way k runs along the row.
+struct Operand {
+  half data[kCtaM * kCtaK];
+  // k: the first half of a 16-byte chunk. Two rows fill a bank line, so the pair chooses.
+  __device__ half* chunk(int row, int k) {
+    return &data[row * kCtaK + (k ^ (row >> 1 & 3) * kChunk)];
+  }
+};
+
+struct Tiles {
+  Operand a;  // [128][32]
+  Operand b;  // [128][32]
+};
+
+// ---- coordinates
+
+struct Coordinates {
+  int lane;
+  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
+  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
+};
+
+// ---- load
+
+// 128 rows of 32 halves: two 16-byte chunks a thread. `from` points at the tile's first element.
+// A thread waits for its own copies, and for no one else's.
+__device__ void load_operand(Operand& tile, const half* from, int ld) {
+#pragma unroll
+  for (int i = 0; i < kCtaM * kRowChunks / kThreads; ++i) {
+    const int chunk = threadIdx.x + i * kThreads;
+    const int row = chunk / kRowChunks, k = chunk % kRowChunks * kChunk;
+    *reinterpret_cast<uint4*>(tile.chunk(row, k)) =
+        *reinterpret_cast<const uint4*>(from + size_t(row) * ld + k);
+  }
+}
+
+__device__ void load_tile(Tiles& tiles, const tcd::GemmArguments& gemm, int tile_row,
+                          int tile_column, int k0) {
+  load_operand(tiles.a, gemm.a + size_t(tile_row) * gemm.lda + k0, gemm.lda);
+  load_operand(tiles.b, gemm.b + size_t(tile_column) * gemm.ldb + k0, gemm.ldb);
+}
+
+// ---- compute
+
+// Rows 0–7 and 8–15 of k 0–7, then of k 8–15: the order of m16n8k16's a[0] … a[3].
+__device__ void load_fragment_a(uint32_t (&a)[4], Operand& tile, const Coordinates& at, int row,
+                                int k) {
+  const half* from = tile.chunk(row + at.lane % 16, k + at.lane / 16 * 8);
+  tcd::ptx::ldmatrix_x4(a, tcd::ptx::shared_address(from));
+}
+
+// Two columns of mma at once: k 0–7 and 8–15 of eight columns, then of the next eight. No .trans:
+// the tile already holds B by columns, as mma's .col wants it.
+__device__ void load_fragments_b(uint32_t (&b)[4], Operand& tile, const Coordinates& at, int column,
+                                 int k) {
+  const half* from = tile.chunk(column + at.lane / 16 * 8 + at.lane % 8, k + at.lane / 8 % 2 * 8);
+  tcd::ptx::ldmatrix_x4(b, tcd::ptx::shared_address(from));
+}
+
+// 2 steps of k = 16; each 6 ldmatrix.x4 for 16 mma.
+__device__ void compute_tile(float (&d)[kMmasM][kMmasN][4], Tiles& tiles, const Coordinates& at) {
+#pragma unroll
+  for (int k = 0; k < kCtaK; k += kMmaK) {
+    uint32_t a[kMmasM][4], b[kMmasN / 2][4];
+#pragma unroll
+    for (int m = 0; m < kMmasM; ++m) {
+      load_fragment_a(a[m], tiles.a, at, at.warp_row + m * kMmaM, k);
+    }
+#pragma unroll
+    for (int n = 0; n < kMmasN / 2; ++n) {
+      load_fragments_b(b[n], tiles.b, at, at.warp_column + n * 2 * kMmaN, k);
+    }
+#pragma unroll
+    for (int m = 0; m < kMmasM; ++m) {
+#pragma unroll
+      for (int n = 0; n < kMmasN; ++n) {
+        const uint32_t(&pair)[4] = b[n / 2];
+        tcd::ptx::mma_m16n8k16(d[m][n], a[m], {pair[n % 2 * 2], pair[n % 2 * 2 + 1]});
+      }
+    }
+  }
+}
+
+// ---- store
+
+// ---- the hole: two functions, about twenty lines
+
+// Eight warps of 32×64 fill 128×128: four below each other, two side by side.
+__device__ Coordinates coordinates() {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
+}
+
+// d[m][n] is the 16×8 tile at row m · 16, column n · 8 of the warp's; c0, c1 of it lie in row
+// `group`, columns in_group · 2 and the next, c2, c3 eight rows below.
+//
+// Two lanes side by side hold four columns of two rows. Each gives the other half of what it has:
+// the even one then holds four columns of the upper row, the odd one of the lower. 2 shuffles and
+// one store of 16 bytes where 2 stores of 8 were. A sector is whole either way.
+__device__ void store_tile(const tcd::GemmArguments& gemm, const float (&d)[kMmasM][kMmasN][4],
+                           const Coordinates& at, int tile_row, int tile_column) {
+  const bool odd = at.in_group % 2;
+  const int row = tile_row + at.warp_row + at.group + (odd ? 8 : 0);
+  const int column = tile_column + at.warp_column + at.in_group / 2 * 4;
+#pragma unroll
+  for (int m = 0; m < kMmasM; ++m) {
+#pragma unroll
+    for (int n = 0; n < kMmasN; ++n) {
+      const float(&c)[4] = d[m][n];
+      const float x = __shfl_xor_sync(~0u, odd ? c[0] : c[2], 1);
+      const float y = __shfl_xor_sync(~0u, odd ? c[1] : c[3], 1);
+      float* to = gemm.d + size_t(row + m * kMmaM) * gemm.ldd + column + n * kMmaN;
+      *reinterpret_cast<float4*>(to) =
+          odd ? make_float4(x, y, c[2], c[3]) : make_float4(c[0], c[1], x, y);
+    }
+  }
+}
+
+// ---- end of the hole
+
+}  // namespace
+
+// ---- kernel
+
+extern "C" __global__ void __launch_bounds__(kThreads) gemm_kernel(tcd::GemmArguments gemm) {
+  __shared__ __align__(16) Tiles tiles;
+  const Coordinates at = coordinates();
+  const int tile_row = blockIdx.y * kCtaM, tile_column = blockIdx.x * kCtaN;
+  float d[kMmasM][kMmasN][4] = {};
+  for (int k0 = 0; k0 < gemm.k; k0 += kCtaK) {
+    load_tile(tiles, gemm, tile_row, tile_column, k0);
+    __syncthreads();  // the tile is complete before anyone reads it
+    compute_tile(d, tiles, at);
+    __syncthreads();  // and read by all before anyone overwrites it
+  }
+  store_tile(gemm, d, at, tile_row, tile_column);
+}
