@@ -26,6 +26,7 @@ uint32_t predicate(Warp& w, uint32_t offset) {
 // A split that loops without getting anywhere lets others run: a lane may be spinning for a lock
 // that another lane of its own warp holds, or for what another warp or CTA will write.
 constexpr uint32_t kPatiencePolling = 32;  // iterations that polled and saw nothing new
+constexpr uint32_t kPatienceAgain = 1;     // the same, after one such yield
 constexpr uint32_t kPatience = 1u << 18;   // any other, while other splits of the warp could run
 
 const MicroOp* jump(Warp& w, const MicroOp* op, const MicroOp* target) {
@@ -33,8 +34,11 @@ const MicroOp* jump(Warp& w, const MicroOp* op, const MicroOp* target) {
   const bool polls = w.idle_polls != 0;
   if (!polls && w.parked.empty()) return target;
   w.idle_polls = 0;
-  if (++w.backward <= (polls ? kPatiencePolling : kPatience)) return target;
+  if (!polls) w.has_waited = false;
+  const uint32_t patience = !polls ? kPatience : w.has_waited ? kPatienceAgain : kPatiencePolling;
+  if (++w.backward <= patience) return target;
   w.backward = 0;
+  w.has_waited = polls;
   return w.stop(target, Event::kYield);
 }
 

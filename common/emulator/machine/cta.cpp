@@ -71,6 +71,7 @@ void Cta::start(uint64_t cta_index) {
     w.issued = 0;
     w.polls = {};
     w.idle_polls = 0;
+    w.has_waited = false;
     w.parked.clear();
     w.copies.clear();
     std::memset(w.committed, 0, sizeof w.committed);
@@ -104,7 +105,7 @@ CtaState Cta::run(int64_t budget) {
       });
       if (!released && !any_spinning) deadlock();
       // All wait for something outside: another CTA has to run, or another host thread.
-      if (!released) return CtaState::kYielded;
+      if (!released) return CtaState::kWaiting;
     }
     if (budget <= 0) return CtaState::kYielded;
   }

@@ -30,7 +30,7 @@ struct Barrier {
   bool all = true, any = false;
 };
 
-enum class CtaState : uint8_t { kDone, kYielded };
+enum class CtaState : uint8_t { kDone, kYielded, kWaiting };
 
 struct Cta {
   Launch* launch = nullptr;

@@ -174,6 +174,7 @@ void Worker::run() {
   const DefaultFloatEnvironment environment;
   const uint64_t proven_before = proven_multiplications();
   size_t turn = 0;
+  size_t waiting = 0;  // CTAs in a row that waited for something outside
   for (;;) {
     if (active.empty() || (turn >= active.size() && active.size() < launch->max_resident)) {
       turn = 0;
@@ -195,18 +196,23 @@ void Worker::run() {
     }
     if (turn >= active.size()) turn = 0;
     Cta& cta = *active[turn];
-    bool ended = true;
+    CtaState state = CtaState::kDone;
     try {
       // Before every turn, a CTA's first included: a grid of CTAs that end within one must stop
       // too.
       if (launch->has_deadline && std::chrono::steady_clock::now() > launch->deadline) {
         timeout(cta);
       }
-      if (cta.index <= launch->fault_cta) ended = cta.run(kCtaTurn) == CtaState::kDone;
+      if (cta.index <= launch->fault_cta) state = cta.run(kCtaTurn);
     } catch (const LaunchFault& fault) {
       launch->report(cta.index, fault);
     }
-    if (ended || cta.index >= launch->fault_cta) {
+    waiting = state == CtaState::kWaiting ? waiting + 1 : 0;
+    if (waiting >= active.size() + 1) {  // all wait for another host thread's CTAs
+      std::this_thread::yield();
+      waiting = 0;
+    }
+    if (state == CtaState::kDone || cta.index >= launch->fault_cta) {
       if (launch->caches) launch->caches->deliver(cta.index, cta.trace);
       launch->finish_output(cta.index, std::move(cta.output));
       cta.output.clear();

@@ -118,6 +118,7 @@ struct Warp {
   std::vector<std::byte> local;  // lane after lane
   uint32_t local_bytes = 0;      // of one lane
   uint32_t backward = 0;         // backward branches of this split while others could run
+  bool has_waited = false;       // it polled in vain before: it gives up sooner
   uint32_t idle_polls =
       0;  // strong loads and atomics that met an unchanged value, since the last jump
   std::vector<AsyncCopy> copies;

@@ -6,6 +6,7 @@
 #include "runtime/device_state.h"
 #include "runtime/graph.h"
 #include "runtime/handles.h"
+#include "runtime/memory_pools.h"
 #include "runtime/registry.h"
 
 using namespace tcd::emu;
@@ -90,6 +91,7 @@ cudaError_t cudaDeviceReset() {
   registry().unload_all();
   destroy_graphs();
   allocations().release_all();
+  destroy_pools();
   destroy_streams();
   destroy_events();
   destroy_device();

@@ -7,6 +7,7 @@
 #include "runtime/graph_memory.h"
 #include "runtime/handles.h"
 #include "runtime/host_memory.h"
+#include "runtime/memory_pools.h"
 
 using namespace tcd::emu;
 using namespace tcd::emu::runtime;
@@ -34,6 +35,7 @@ cudaError_t release(void* pointer, AllocationKind allowed, AllocationKind also) 
   if (block == nullptr || (block->kind != allowed && block->kind != also)) {
     return cudaErrorInvalidValue;
   }
+  pool_lost(pointer);
   return allocations().release(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -80,7 +82,11 @@ cudaError_t tcd::emu::runtime::free_device(void* pointer) {
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return queue([&] {
     require_stream(stream);
-    if (!is_captured(stream)) return allocate_device(pointer, bytes);
+    if (!is_captured(stream)) {
+      const cudaError_t error = allocate_device(pointer, bytes);
+      if (error == cudaSuccess) pool_took(*pointer, bytes);
+      return error;
+    }
     if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
     const AllocateWork work{std::make_shared<GraphMemory>(bytes)};
     capture(stream, work);

@@ -1,4 +1,5 @@
 // Streams. All work is done when the call that queues it returns, so order holds by itself.
+#include <map>
 #include <set>
 
 #include "runtime/capture.h"
@@ -12,6 +13,7 @@ struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
+  std::map<int, cudaLaunchAttributeValue> attributes = {};  // hints: kept, so that they read back
 };
 
 namespace {
@@ -34,7 +36,7 @@ cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
     }
     static unsigned long long next_id = 16;  // the special streams have the small numbers
     priority = std::max(kGreatestPriority, std::min(kLeastPriority, priority));
-    *stream = new CUstream_st{flags, priority, next_id++};
+    *stream = new CUstream_st{flags, priority, next_id++, {}};
     streams().insert(*stream);
     return cudaSuccess;
   });
@@ -49,6 +51,19 @@ cudaError_t answer(cudaStream_t stream, T* out, T special, Read read) {
     *out = is_special(stream) ? special : read(*stream);
     return cudaSuccess;
   });
+}
+
+// The default streams have attributes too.
+std::map<int, cudaLaunchAttributeValue>& attributes_of(cudaStream_t stream) {
+  static std::map<int, cudaLaunchAttributeValue> of_default;
+  require_stream(stream);
+  return is_special(stream) ? of_default : stream->attributes;
+}
+
+bool is_stream_attribute(cudaLaunchAttributeID id) {
+  return id == cudaLaunchAttributeAccessPolicyWindow ||
+         id == cudaLaunchAttributeSynchronizationPolicy || id == cudaLaunchAttributePriority ||
+         id == cudaLaunchAttributeMemSyncDomain || id == cudaLaunchAttributeMemSyncDomainMap;
 }
 
 }  // namespace
@@ -112,6 +127,47 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return answer(stream, id, 1ull, [](const CUstream_st& s) { return s.id; });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* number) {
+  return answer(stream, number, 0, [](const CUstream_st&) { return 0; });
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue* value) {
+  return query([&] {
+    auto& attributes = attributes_of(stream);
+    if (value == nullptr || !is_stream_attribute(id)) return cudaErrorInvalidValue;
+    attributes[id] = *value;
+    if (id == cudaLaunchAttributePriority && !is_special(stream)) {
+      stream->priority = value->priority;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   cudaLaunchAttributeValue* value) {
+  return query([&] {
+    auto& attributes = attributes_of(stream);
+    if (value == nullptr || !is_stream_attribute(id)) return cudaErrorInvalidValue;
+    if (!attributes.contains(id)) {
+      cudaLaunchAttributeValue& fresh = attributes[id] = {};
+      if (id == cudaLaunchAttributeSynchronizationPolicy) fresh.syncPolicy = cudaSyncPolicyAuto;
+      if (id == cudaLaunchAttributePriority && !is_special(stream)) {
+        fresh.priority = stream->priority;
+      }
+    }
+    *value = attributes[id];
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return query([&] {
+    attributes_of(to) = attributes_of(from);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {

@@ -172,6 +172,65 @@ TEST_CASE("the device says that it is emulated, and counts what it executes") {
   CHECK(cudaFree(a) == cudaSuccess);
 }
 
+TEST_CASE("pools know how much memory is theirs, and the current one serves cudaMallocAsync") {
+  const auto used = [](cudaMemPool_t pool, cudaMemPoolAttr which) {
+    uint64_t bytes = 0;
+    CHECK(cudaMemPoolGetAttribute(pool, which, &bytes) == cudaSuccess);
+    return bytes;
+  };
+  cudaMemPool_t standard = nullptr, own = nullptr, current = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&standard, 0) == cudaSuccess);
+  cudaMemPoolProps props = {};
+  CHECK(cudaMemPoolCreate(&own, &props) == cudaErrorInvalidValue);
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location = {cudaMemLocationTypeDevice, {0}};
+  REQUIRE(cudaMemPoolCreate(&own, &props) == cudaSuccess);
+  void *first = nullptr, *second = nullptr;
+  REQUIRE(cudaMallocFromPoolAsync(&first, 100, own, nullptr) == cudaSuccess);
+  CHECK(used(own, cudaMemPoolAttrUsedMemCurrent) == 100);
+  CHECK(used(standard, cudaMemPoolAttrUsedMemCurrent) == 0);
+  REQUIRE(cudaDeviceSetMemPool(0, own) == cudaSuccess);
+  REQUIRE(cudaMallocAsync(&second, 50, nullptr) == cudaSuccess);
+  CHECK(used(own, cudaMemPoolAttrUsedMemCurrent) == 150);
+  CHECK(cudaFreeAsync(first, nullptr) == cudaSuccess);
+  CHECK(used(own, cudaMemPoolAttrUsedMemCurrent) == 50);
+  CHECK(used(own, cudaMemPoolAttrUsedMemHigh) == 150);
+  CHECK(cudaDeviceGetMemPool(&current, 0) == cudaSuccess);
+  CHECK(current == own);
+  CHECK(cudaMemPoolDestroy(own) == cudaSuccess);
+  CHECK(cudaDeviceGetMemPool(&current, 0) == cudaSuccess);
+  CHECK(current == standard);
+  CHECK(cudaFree(second) == cudaSuccess);
+  CHECK(cudaMemPoolTrimTo(own, 0) == cudaErrorInvalidValue);
+  CHECK(cudaMemPoolDestroy(standard) == cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST_CASE("attributes of streams are hints that read back") {
+  cudaStream_t stream = nullptr, other = nullptr;
+  REQUIRE(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -2) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
+  cudaStreamAttrValue value = {};
+  CHECK(cudaStreamGetAttribute(stream, cudaLaunchAttributePriority, &value) == cudaSuccess);
+  CHECK(value.priority == -2);
+  value = {};
+  value.accessPolicyWindow.num_bytes = 4096;
+  CHECK(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value) ==
+        cudaSuccess);
+  CHECK(cudaStreamSetAttribute(stream, cudaLaunchAttributeCooperative, &value) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaStreamCopyAttributes(other, stream) == cudaSuccess);
+  value = {};
+  CHECK(cudaStreamGetAttribute(other, cudaLaunchAttributeAccessPolicyWindow, &value) ==
+        cudaSuccess);
+  CHECK(value.accessPolicyWindow.num_bytes == 4096);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  CHECK(cudaStreamSetAttribute(stream, cudaLaunchAttributePriority, &value) ==
+        cudaErrorInvalidResourceHandle);
+  CHECK(cudaStreamDestroy(other) == cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST_CASE("a reset frees everything and reloads the program's variables") {
   int* out = device_array<int>(1);
   launch_sum_table(out);
