@@ -53,6 +53,11 @@ class Exercise:
         return self.home.folder / self.name / "submission.cuh"
 
     @property
+    def page(self) -> Path:
+        """Beside the submission: a folder of one's own has a copy, the checkout the original."""
+        return self.submission.parent / "README.md"
+
+    @property
     def solution(self) -> Path:
         return self.root / "solutions" / self.name / "submission.cuh"
 

@@ -127,6 +127,9 @@ def test_the_commands_use_it(
     assert run(root, ["next"]) == 0
     said = capsys.readouterr().out
     assert f"write  {FIRST}/submission.cuh" in said
+    assert f"read   {FIRST}/README.md" in said  # the copy that lies there, not one they have not
+    assert run(root, ["solution", "01a", "--spoil"]) == 0
+    assert f"The whole file: {root}/solutions/{FIRST}/submission.cuh" in capsys.readouterr().out
     assert json.loads((mine / "practice.json").read_text())["01a"]["hints"] == 1
     assert not (root / ".day" / "practice.json").exists()
     (mine / FIRST / "submission.cuh").write_text("mine\n")

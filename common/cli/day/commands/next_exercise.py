@@ -19,7 +19,7 @@ def next_exercise(ctx: typer.Context, directory: context.Directory = None) -> in
         print(f"All {len(there)} exercises have passed. The days: ./day list")
         return 0
     print(f"{exercise.number}  {exercise.title} (day {exercise.day}, {exercise.minutes} minutes)")
-    print(f"  read   {context.brief(root, exercise.folder / 'README.md')}")
+    print(f"  read   {context.brief(root, exercise.page)}")
     file = context.brief(root, exercise.submission)
     print(f"  write  {file}, about {exercise.hole_lines} lines")
     print(f"  then   ./day watch {exercise.number}, or ./day check {exercise.number}")

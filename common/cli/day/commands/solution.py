@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from day import context, exercises, practice
+from day import context, exercises, home, practice
 from day.errors import UsageError
 from day.exercises import HOLE, Exercise
 
@@ -31,7 +31,9 @@ def solution(
 
 def words(exercise: Exercise) -> list[str]:
     hole = filled_hole(exercise.solution.read_text(encoding="utf-8"))
-    whole = exercise.solution.relative_to(exercise.root)
+    whole = exercise.solution
+    if exercise.home == home.checkout(exercise.root):  # from a folder of one's own it is elsewhere
+        whole = whole.relative_to(exercise.root)
     return [*hole.splitlines(), "", f"The whole file: {whole}"]
 
 
