@@ -105,8 +105,8 @@ OrderSetup read_orders(const json& from) {
 }
 
 MmaBar read_mma_bar(const json& from) {
-  allow_only(from, {"at_least", "independent", "why"}, "mma");
-  return {from.at("at_least"), from.at("independent"), from.at("why")};
+  allow_only(from, {"in_a_row", "apart", "why"}, "mma");
+  return {from.at("in_a_row"), from.at("apart"), from.at("why")};
 }
 
 Manifest from_json(const json& from) {

@@ -34,10 +34,10 @@ struct PtxRule {
   std::string why;
 };
 
-// At least so many mma between a label and the next branch, and none of their chains longer than
-// the part of one in so many.
+// Somewhere at least so many mma without a branch among them; and each at least so many mma behind
+// the last one that it waits for.
 struct MmaBar {
-  int at_least = 0, independent = 1;
+  int in_a_row = 0, apart = 1;
   std::string why;
 };
 

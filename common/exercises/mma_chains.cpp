@@ -1,8 +1,9 @@
-// How many mma stand between a label and the next branch, and how long the longest chain among
-// them is: an mma waits for another one when an operand comes from it, directly or by way of other
-// instructions. In PTX a register is written where its name stands first; what a loop carries from
-// one trip to the next makes each chain longer by the same, so the ratio is the block's.
+// How many mma stand without a branch among them, and how far behind the last one that it waits for
+// each of them comes. An mma waits for another when an operand comes from it, directly or by way of
+// other instructions; a warp issues in order, so the order of the text counts. A loop's body is
+// walked twice, for what one trip hands to the next.
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "exercises/limits.h"
@@ -15,8 +16,11 @@ using emu::ptx::Function;
 using emu::ptx::Instruction;
 using emu::ptx::Operand;
 
+constexpr int kFar = std::numeric_limits<int>::max();
+
 struct Block {
-  int mmas = 0, longest_chain = 0;
+  int mmas = 0;
+  int closest = kFar;  // from an mma to one that it waits for, counted in mma
 };
 
 template <class Visit>
@@ -25,21 +29,30 @@ void each_register(const Operand& operand, const Visit& visit) {
   for (const Operand& element : operand.elements) each_register(element, visit);
 }
 
-Block look_at(const Function& function, const emu::ptx::BasicBlock& part) {
+Block look_at(const Function& function, const emu::ptx::FlowGraph& graph, size_t number) {
+  const emu::ptx::BasicBlock& part = graph.blocks[number];
+  const bool loops = std::find(part.successors.begin(), part.successors.end(),
+                               static_cast<int>(number)) != part.successors.end();
   Block block;
-  std::unordered_map<int, int> mmas_before;  // register → mma its value waited for
-  for (int i = part.first; i < part.last; ++i) {
-    const Instruction& in = function.body[static_cast<size_t>(i)];
-    int waits = 0;
-    for (size_t o = 1; o < in.operands.size(); ++o) {
-      each_register(in.operands[o], [&](int reg) { waits = std::max(waits, mmas_before[reg]); });
+  std::unordered_map<int, int> last_mma;  // register → number of the last mma its value waited for
+  int issued = 0;
+  for (int trip = 0; trip < (loops ? 2 : 1); ++trip) {
+    for (int i = part.first; i < part.last; ++i) {
+      const Instruction& in = function.body[static_cast<size_t>(i)];
+      int waits_for = 0;
+      for (size_t o = 1; o < in.operands.size(); ++o) {
+        each_register(in.operands[o],
+                      [&](int reg) { waits_for = std::max(waits_for, last_mma[reg]); });
+      }
+      if (in.opcode == "mma") {
+        ++issued;
+        if (waits_for > 0) block.closest = std::min(block.closest, issued - waits_for);
+        waits_for = issued;
+      }
+      if (in.operands.empty() || in.operands[0].kind == Operand::Kind::kAddress) continue;
+      each_register(in.operands[0], [&](int reg) { last_mma[reg] = waits_for; });
     }
-    if (in.opcode == "mma") {
-      ++block.mmas;
-      block.longest_chain = std::max(block.longest_chain, ++waits);
-    }
-    if (in.operands.empty() || in.operands[0].kind == Operand::Kind::kAddress) continue;
-    each_register(in.operands[0], [&](int reg) { mmas_before[reg] = waits; });
+    if (trip == 0) block.mmas = issued;
   }
   return block;
 }
@@ -48,8 +61,9 @@ Block busiest_block(const Manifest& manifest, const emu::ptx::Module& module) {
   Block busiest;
   for (const Function& function : module.functions) {
     if (function.is_entry && function.name != manifest.kernel) continue;  // a decoy does not run
-    for (const auto& part : emu::ptx::build_flow_graph(function).blocks) {
-      const Block block = look_at(function, part);
+    const auto graph = emu::ptx::build_flow_graph(function);
+    for (size_t number = 0; number < graph.blocks.size(); ++number) {
+      const Block block = look_at(function, graph, number);
       if (block.mmas > busiest.mmas) busiest = block;
     }
   }
@@ -60,19 +74,24 @@ Block busiest_block(const Manifest& manifest, const emu::ptx::Module& module) {
 
 std::vector<GateResult> judge_mma_chains(const Manifest& manifest, const emu::ptx::Module& module) {
   if (!manifest.mma) return {};
-  const auto& [at_least, independent, why] = *manifest.mma;
+  const auto& [in_a_row, apart, why] = *manifest.mma;
   const Block block = busiest_block(manifest, module);
-  const std::string is = std::to_string(block.mmas) + " mma without a branch among them, " +
-                         std::to_string(block.longest_chain) + " in the longest chain";
+  const std::string count = std::to_string(block.mmas) + " mma without a branch among them";
+  const std::string distance =
+      block.closest == kFar
+          ? "none waits for another"
+          : "one waits for the " + (block.closest == 1
+                                        ? std::string("last one issued")
+                                        : "one " + std::to_string(block.closest) + " before it");
   std::vector<GateResult> gates;
-  const auto judge = [&](const char* name, bool passed, const std::string& bar) {
-    gates.push_back(passed ? GateResult::pass(name, block.mmas, is)
-                           : GateResult::fail(name, std::max(block.mmas, 1), {is + bar, why}));
+  const auto judge = [&](const char* name, bool passed, const std::string& is, int bar) {
+    gates.push_back(
+        passed ? GateResult::pass(name, block.mmas, is)
+               : GateResult::fail(name, std::max(block.mmas, 1),
+                                  {is + "; the bar is at least " + std::to_string(bar), why}));
   };
-  judge("independent mma", block.mmas >= independent * block.longest_chain,
-        "; the bar is at most one in " + std::to_string(independent));
-  judge("mma in a row", block.mmas >= at_least,
-        "; the bar is at least " + std::to_string(at_least));
+  judge("mma apart", block.closest >= apart, count + ", and " + distance, apart);
+  judge("mma in a row", block.mmas >= in_a_row, count, in_a_row);
   return gates;
 }
 

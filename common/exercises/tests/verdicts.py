@@ -119,7 +119,7 @@ MANIFESTS = [
         'unknown key "bar"',
     ),
     ({"kind": "issue-rate", "steps": 0}, "nothing would be issued"),
-    ({"mma": {"at_least": 1, "in_a_row": 1, "why": ""}}, 'unknown key "in_a_row"'),
+    ({"mma": {"in_a_row": 1, "at_least": 1, "why": ""}}, 'unknown key "at_least"'),
 ]
 
 
