@@ -33,4 +33,25 @@ void check_barrier_arrival(Warp& warp) {
   }
 }
 
+void check_member_mask(Warp& warp, const MicroOp* op, uint32_t lanes, uint32_t members,
+                       uint32_t here) {
+  const CheckSettings& settings = warp.launch->checks;
+  if (settings.mode == CheckMode::kOff || !settings.barriers) return;
+  const uint32_t outside = lanes & ~members, differ = members & here & ~lanes;
+  CheckReport r;
+  r.finding = outside != 0 ? Finding::kNotInMask : Finding::kMasksDiffer;
+  r.op = op;
+  r.code = warp.frame->code;
+  r.cta = warp.cta->index;
+  r.warp = warp.id;
+  r.lane = static_cast<uint32_t>(std::countr_zero(outside != 0 ? outside : lanes));
+  r.address = members;
+  if (outside == 0) {
+    r.other = {static_cast<int>(warp.id), std::countr_zero(differ), 0};
+    r.other_op = op;
+    r.other_code = r.code;
+  }
+  found(warp, r);
+}
+
 }  // namespace tcd::emu

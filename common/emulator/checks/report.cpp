@@ -157,6 +157,19 @@ Words words_of(const Launch& launch, const CheckReport& r) {
               "arrives",
               "__syncthreads() must be one place that all threads of the warp come to: move it out "
               "of the branches."};
+    case Finding::kNotInMask:
+      return {
+          "wrong member mask: lane " + std::to_string(r.lane) +
+              " runs this instruction, and the mask it gives, " + hex(r.address) +
+              ", does not name it",
+          "",
+          "Each lane that calls must be named in its own mask: __activemask() is no mask of those "
+          "who are meant to come, __ballot_sync() before the branch is."};
+    case Finding::kMasksDiffer:
+      return {"wrong member mask: the mask of lane " + std::to_string(r.lane) + ", " +
+                  hex(r.address) + ", names a lane that comes with another mask",
+              "comes with another mask",
+              "All lanes that are to exchange something must give the same mask."};
     case Finding::kGlobalReadAndWrite:
       return {"race in global memory: read of " + global +
                   ", which another CTA writes with nothing to order the two: " +

@@ -29,6 +29,8 @@ enum class Finding : uint8_t {
   kUninitialisedGlobal,
   kLanesUnordered,      // a lane reads what another lane of its warp wrote, no __syncwarp() between
   kBarrierDivergence,   // lanes of a warp arrive at one barrier by different instructions
+  kNotInMask,           // a lane runs an instruction whose member mask leaves it out
+  kMasksDiffer,         // a mask names a lane that passes another mask
   kGlobalReadAndWrite,  // by different CTAs, nothing orders the two
   kGlobalWrites,        // of different values, by different CTAs
 };
@@ -45,7 +47,7 @@ struct CheckReport {
   const Code* code = nullptr;
   uint64_t cta = 0;
   uint32_t warp = 0, lane = 0;
-  uint64_t address = 0;  // kBarrierDivergence: the barrier's number
+  uint64_t address = 0;  // kBarrierDivergence: the barrier's number; of masks: the mask
   uint32_t bytes = 0;
   bool copies = false;  // the access that was checked is itself a cp.async
   Party other;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 
+#include "checks/barriers.h"
 #include "checks/global_shadow.h"
 #include "machine/calls.h"
 #include "machine/cta.h"
@@ -147,8 +148,15 @@ const MicroOp* bar(Warp& w, const MicroOp* op, uint32_t mask) {
 }
 
 const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
-  const uint32_t members = row<uint32_t>(w, op->a)[std::countr_zero(mask)];
-  if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
+  const uint32_t* const masks = row<uint32_t>(w, op->a);
+  for (uint32_t rest = mask; rest != 0;) {  // tiles of the warp may come here at once
+    const uint32_t members = masks[std::countr_zero(rest)];
+    if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
+    uint32_t alike = 0;
+    each_lane(rest, [&](uint32_t i) { alike |= uint32_t{masks[i] == members} << i; });
+    if (alike != (members & mask)) check_member_mask(w, op, alike, members, mask);
+    rest &= ~alike;
+  }
   if (w.shadow != nullptr) w.shadow->cta->warp_synchronised(w.id);
   return op + 1;
 }

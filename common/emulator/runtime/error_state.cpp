@@ -1,5 +1,7 @@
 #include "runtime/error_state.h"
 
+#include "runtime/unseen_failures.h"
+
 namespace tcd::emu::runtime {
 namespace {
 
@@ -14,7 +16,10 @@ bool ErrorState::blocks(CallKind kind, cudaError_t& answer) {
     return true;
   }
   if (pending_ == cudaSuccess || kind == CallKind::kQuery) return false;
-  if (kind == CallKind::kSynchronizing) sticky_ = std::exchange(pending_, cudaSuccess);
+  if (kind == CallKind::kSynchronizing) {
+    sticky_ = std::exchange(pending_, cudaSuccess);
+    device_error_seen();
+  }
   answer = sticky_;
   return true;
 }
@@ -45,5 +50,11 @@ cudaError_t remember(cudaError_t error) {
 using namespace tcd::emu;
 using namespace tcd::emu::runtime;
 
-cudaError_t cudaPeekAtLastError() { return last_error; }
-cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+cudaError_t cudaPeekAtLastError() {
+  if (last_error != cudaSuccess) last_error_seen();
+  return last_error;
+}
+cudaError_t cudaGetLastError() {
+  if (last_error != cudaSuccess) last_error_seen();
+  return std::exchange(last_error, cudaSuccess);
+}

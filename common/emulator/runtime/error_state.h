@@ -38,6 +38,7 @@ class ErrorState {
   void fault_now(cudaError_t error) { sticky_ = error; }
   // Work that is queued from now on does nothing.
   bool is_stopped() const { return pending_ != cudaSuccess || sticky_ != cudaSuccess; }
+  bool is_lost() const { return sticky_ != cudaSuccess; }
   void reset();
 
  private:

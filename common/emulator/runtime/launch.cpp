@@ -8,6 +8,7 @@
 #include "runtime/handles.h"
 #include "runtime/kernel_facts.h"
 #include "runtime/launch_report.h"
+#include "runtime/unseen_failures.h"
 #include "runtime/work.h"
 
 using namespace tcd::emu;
@@ -26,6 +27,7 @@ struct PendingConfiguration {  // between <<<…>>> and the kernel's host stub
   cudaStream_t stream = nullptr;
 };
 thread_local std::vector<PendingConfiguration> configurations;
+thread_local bool called_by_stub = false;  // it has just fetched its configuration
 
 cudaError_t error_of(Fault fault) {
   switch (fault) {
@@ -139,6 +141,26 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   });
 }
 
+std::string name_of(const void* function) {
+  const std::lock_guard lock(api_mutex());
+  try {
+    return readable(registry().kernel(function).name);
+  } catch (const ApiError&) {
+    return "a kernel that is not registered";
+  }
+}
+
+// The compiler's code behind <<<…>>> drops what the launch returns.
+cudaError_t launch_from_stub(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t dynamic_shared, cudaStream_t stream) {
+  const bool dropped = std::exchange(called_by_stub, false);
+  const cudaError_t error = launch(function, grid, block, arguments, dynamic_shared, stream);
+  if (error != cudaSuccess && dropped && !error_state().is_lost()) {
+    launch_refused_unseen(name_of(function), error);
+  }
+  return error;
+}
+
 // Attributes of cudaLaunchKernelExC: cooperative is honoured, hints are ignored, the rest refused.
 bool is_cooperative(const cudaLaunchConfig_t& config) {
   bool cooperative = false;
@@ -233,6 +255,7 @@ cudaError_t tcd::emu::runtime::perform_kernel(const KernelWork& work) {
     return error;
   }
   error_state().fault(error);
+  kernel_stopped_unseen(readable(kernel.name), error);
   return cudaSuccess;
 }
 
@@ -245,6 +268,7 @@ TCD_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dy
 TCD_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,
                                                   void* stream) {
   if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  called_by_stub = true;
   const PendingConfiguration last = configurations.back();
   configurations.pop_back();
   *grid = last.grid;
@@ -275,12 +299,12 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
 TCD_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                           void** arguments, size_t dynamic_shared,
                                           cudaStream_t stream) {
-  return launch(kernel, grid, block, arguments, dynamic_shared, stream);
+  return launch_from_stub(kernel, grid, block, arguments, dynamic_shared, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared, cudaStream_t stream) {
-  return launch(function, grid, block, arguments, dynamic_shared, stream);
+  return launch_from_stub(function, grid, block, arguments, dynamic_shared, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,

@@ -86,3 +86,55 @@ TEST_CASE("A deadlock says who waits where, and who does not come") {
   CHECK(says(members, "warp 0 (lanes 0-15) waits for lanes 16-31 at kernel.cu:5"));
   CHECK(says(members, "warp 0 (lanes 16-31) waits at barrier 1: kernel.cu:3"));
 }
+
+TEST_CASE("A lane that its own member mask leaves out") {
+  const auto eight = [](const std::string& line) {
+    return Lines{"and.b32 %r1, %t, 31; setp.ge.u32 %p0, %r1, 8; @%p0 bra END;", line, "END: ret;"};
+  };
+  const std::string out =
+      "wrong member mask: lane 7 runs this instruction, and the mask it gives, ";
+  expect_found(eight("shfl.sync.idx.b32 %r2, %r1, 0, 31, 0x7f;"), 2, out + "0x7f");
+  expect_found(eight("vote.sync.ballot.b32 %r2, %p0, 0x7f;"), 2, out);
+  expect_found(eight("redux.sync.add.s32 %r2, %r1, 0x7f;"), 2, out);
+  expect_found(eight("bar.warp.sync 0x7f;"), 2, out);
+  expect_silence(eight("shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xff; bar.warp.sync 0xff;"));
+  // A mask may name lanes that have ended.
+  expect_silence({"and.b32 %r1, %t, 31; setp.ge.u32 %p0, %r1, 8; @%p0 ret;",
+                  "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; bar.warp.sync -1;"});
+  CHECK(run_checked(eight("bar.warp.sync 0x7f;"), {.settings = parse_checks("races")})
+            .error.reports.empty());
+}
+
+TEST_CASE("Tiles of a warp come with masks of their own") {
+  // Lanes 0 to 7, 8 to 15 and the rest; the first may name the second too.
+  const auto tiles = [](const std::string& first) {
+    return Lines{
+        "and.b32 %r1, %t, 31; setp.lt.u32 %p0, %r1, 8; setp.lt.u32 %p1, %r1, 16;"
+        "selp.b32 %r2, 0xff00, 0xffff0000, %p1; selp.b32 %r2, " +
+            first +
+            ", %r2, %p0; and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 1;"
+            "mul.wide.u32 %x1, %t, 16; add.u64 %x1, %x1, %g;",
+        "vote.sync.ballot.b32 %r4, %p2, %r2;",
+        "redux.sync.add.s32 %r5, %r1, %r2;",
+        "match.any.sync.b32 %r6, %r3, %r2;",
+        "match.all.sync.b32 %r7|%p3, %r2, %r2; bar.warp.sync %r2;",
+        "st.global.v4.u32 [%x1], {%r4, %r5, %r6, %r7};"};
+  };
+  expect_silence(tiles("0xff"));
+  const Checked right = run_checked(tiles("0xff"));
+  const auto row = [&](int lane) {
+    return std::vector<uint32_t>(right.memory.begin() + lane * 4,
+                                 right.memory.begin() + lane * 4 + 4);
+  };
+  CHECK(row(1) == std::vector<uint32_t>{0xaa, 28, 0xaa, 0xff});
+  CHECK(row(8) == std::vector<uint32_t>{0xaa00, 92, 0x5500, 0xff00});
+  CHECK(row(63) == std::vector<uint32_t>{0xaaaa0000, 376, 0xaaaa0000, 0xffff0000});
+  const Checked wrong = run_checked(tiles("0xffff"));
+  INFO(wrong.all());
+  CHECK(wrong.has(2,
+                  "wrong member mask: the mask of lane 0, 0xffff, names a lane that comes with "
+                  "another mask"));
+  CHECK(wrong.has(5, "wrong member mask"));
+  CHECK(wrong.all().find("other   comes with another mask: warp 0, lane 8, thread (8,0,0)") !=
+        std::string::npos);
+}

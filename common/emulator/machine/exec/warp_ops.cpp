@@ -1,41 +1,44 @@
 // Instructions by which lanes see each other (PTX ISA 9.7.9.6 shfl, 9.7.13 vote, match, redux).
 // With a member mask they wait until every lane named stands here.
+#include "checks/barriers.h"
 #include "machine/exec/lanes.h"
 
 namespace tcd::emu::TCD_ISA_NAMESPACE {
 namespace {
 
-// The member mask is a row at pool[extra]. Lanes that pass the same one are a team; a warp may hold
-// several that come to the instruction together (cooperative groups do that). All members named.
-u32 members_of(Warp& w, const MicroOp* op, u32 mask) {
-  const u32* members = row<u32>(w, w.pool[op->extra]);
-  u32 all = 0;
-  each_lane(mask, [&](int i) { all |= members[i]; });
-  return all;
-}
-
-// act(the members named, those of them that are here, the lanes that get the result)
+// Lanes that pass one member mask act together. Tiles of a warp pass different ones, and may come
+// here at once: act(lanes, members) for each. The mask is a row at pool[extra]. Lanes that their
+// own mask leaves out act with the others of that mask, and are told.
 template <class Act>
-void for_each_team(Warp& w, const MicroOp* op, u32 mask, Act act) {
-  const u32* members = row<u32>(w, w.pool[op->extra]);
+const MicroOp* by_members(Warp& w, const MicroOp* op, u32 mask, const Act& act) {
+  const u32* const masks = row<u32>(w, w.pool[op->extra]);
+  const auto alike = [&](u32 lanes, u32 members) {
+    u32 same = 0;
+    for (int i = 0; i < kLanes; ++i) same |= masks[i] == members ? kLaneBit[i] : 0;
+    return same & lanes;
+  };
   for (u32 rest = mask; rest != 0;) {
-    const u32 named = members[std::countr_zero(rest)];
-    u32 team = 0;
-    each_lane(rest, [&](int i) { team |= u32{members[i] == named} << i; });
-    act(named, named & mask, team);
-    rest &= ~team;
+    const u32 members = masks[std::countr_zero(rest)];
+    if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
+    rest &= ~alike(rest, members);
   }
+  for (u32 rest = mask; rest != 0;) {
+    const u32 members = masks[std::countr_zero(rest)], lanes = alike(rest, members);
+    if (__builtin_expect(lanes != (members & mask), 0)) {
+      check_member_mask(w, op, lanes, members, mask);
+    }
+    act(lanes, (members & lanes) != 0 ? members & lanes : lanes);
+    rest &= ~lanes;
+  }
+  return op + 1;
 }
-
-inline bool all_here(Warp& w, u32 members, u32 mask) { return (members & w.live & ~mask) == 0; }
 
 enum class Shuffle { kUp, kDown, kBfly, kIdx };
 
 // d|p = shfl a, b, c: pool[extra + 1] is p's offset (0: none).
 template <Shuffle kMode>
 const MicroOp* shfl(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
+  if (by_members(w, op, mask, [](u32, u32) {}) == nullptr) return nullptr;
   alignas(64) u32 source[kLanes];
   std::memcpy(source, row<u32>(w, op->a), sizeof source);
   const u32* b = row<u32>(w, op->b);
@@ -73,28 +76,26 @@ const MicroOp* shfl(Warp& w, const MicroOp* op, u32 mask) {
 
 // flags: 0 all, 1 any, 2 uni, 3 ballot; bit 2: the source predicate is negated.
 const MicroOp* vote(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
-  const u32 source = predicate(w, op->a) ^ ((op->flags & 4) != 0 ? kAllLanes : 0);
-  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
+  const u32 flip = (op->flags & 4) != 0 ? kAllLanes : 0;
+  const u32 source = predicate(w, op->a) ^ flip;
+  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
     const u32 p = source & here;
     switch (op->flags & 3) {
       case 0:
-        write_predicate(w, op->d, p == here ? kAllLanes : 0, team);
+        write_predicate(w, op->d, p == here ? kAllLanes : 0, lanes);
         break;
       case 1:
-        write_predicate(w, op->d, p != 0 ? kAllLanes : 0, team);
+        write_predicate(w, op->d, p != 0 ? kAllLanes : 0, lanes);
         break;
       case 2:
-        write_predicate(w, op->d, p == 0 || p == here ? kAllLanes : 0, team);
+        write_predicate(w, op->d, p == 0 || p == here ? kAllLanes : 0, lanes);
         break;
       default: {
         u32* d = row<u32>(w, op->d);
-        each_lane(team, [&](int i) { d[i] = p; });
+        each_lane(lanes, [&](int i) { d[i] = p; });
       }
     }
   });
-  return op + 1;
 }
 
 // flags bit 0: 64-bit values.
@@ -103,40 +104,38 @@ u64 value_of(Warp& w, const MicroOp* op, int lane) {
 }
 
 const MicroOp* match_any(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
   u32 result[kLanes] = {};
-  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
-    each_lane(team, [&](int i) {
+  const MicroOp* const next = by_members(w, op, mask, [&](u32, u32 here) {
+    each_lane(here, [&](int i) {
       each_lane(here,
                 [&](int j) { result[i] |= u32{value_of(w, op, i) == value_of(w, op, j)} << j; });
     });
   });
+  if (next == nullptr) return nullptr;
   u32* d = row<u32>(w, op->d);
   each_lane(mask, [&](int i) { d[i] = result[i]; });
-  return op + 1;
+  return next;
 }
 
 const MicroOp* match_all(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
-  u32 result[kLanes] = {}, agree = 0;
-  for_each_team(w, op, mask, [&](u32 named, u32 here, u32 team) {
-    const u64 first = value_of(w, op, std::countr_zero(here != 0 ? here : team));
+  u32 result[kLanes] = {}, agreeing = 0;
+  const MicroOp* const next = by_members(w, op, mask, [&](u32 lanes, u32 here) {
+    const u64 first = value_of(w, op, std::countr_zero(here));
     bool same = true;
     each_lane(here, [&](int i) { same &= value_of(w, op, i) == first; });
-    if (same) agree |= team;
-    each_lane(team, [&](int i) { result[i] = same ? named : 0; });
+    if (!same) return;
+    agreeing |= lanes;
+    each_lane(lanes, [&](int i) { result[i] = here; });
   });
+  if (next == nullptr) return nullptr;
   u32* d = row<u32>(w, op->d);
   each_lane(mask, [&](int i) { d[i] = result[i]; });
-  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, agree, mask);
-  return op + 1;
+  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, agreeing, mask);
+  return next;
 }
 
-// flags: 0 add, 1 min.s, 2 min.u, 3 max.s, 4 max.u, 5 and, 6 or, 7 xor.
-u32 reduced(u32 flags, u32 r, u32 v) {
-  switch (flags) {
+u32 reduce_two(u32 how, u32 r, u32 v) {
+  switch (how) {
     case 0:
       return r + v;
     case 1:
@@ -156,20 +155,16 @@ u32 reduced(u32 flags, u32 r, u32 v) {
   }
 }
 
+// flags: 0 add, 1 min.s, 2 min.u, 3 max.s, 4 max.u, 5 and, 6 or, 7 xor. The result may be where the
+// operand is.
 const MicroOp* redux(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
   const u32* a = row<u32>(w, op->a);
-  u32 result[kLanes] = {};
-  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
-    if (here == 0) here = team;  // lanes that leave themselves out: anything goes
-    u32 r = a[std::countr_zero(here)];
-    each_lane(here & (here - 1), [&](int i) { r = reduced(op->flags, r, a[i]); });
-    each_lane(team, [&](int i) { result[i] = r; });
-  });
   u32* d = row<u32>(w, op->d);
-  each_lane(mask, [&](int i) { d[i] = result[i]; });
-  return op + 1;
+  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
+    u32 r = a[std::countr_zero(here)];
+    each_lane(here & (here - 1), [&](int i) { r = reduce_two(op->flags, r, a[i]); });
+    each_lane(lanes, [&](int i) { d[i] = r; });
+  });
 }
 
 const MicroOp* activemask(Warp& w, const MicroOp* op, u32 mask) {
@@ -180,17 +175,12 @@ const MicroOp* activemask(Warp& w, const MicroOp* op, u32 mask) {
 
 // Elects the lowest lane of the member mask (PTX leaves the choice open).
 const MicroOp* elect(Warp& w, const MicroOp* op, u32 mask) {
-  const u32 members = members_of(w, op, mask);
-  if (!all_here(w, members, mask)) return w.wait_for_lanes(op, members);
   u32* d = row<u32>(w, op->d);
-  u32 elected = 0;
-  for_each_team(w, op, mask, [&](u32, u32 here, u32 team) {
-    const int leader = std::countr_zero(here != 0 ? here : team);
-    elected |= 1u << leader;
-    each_lane(team, [&](int i) { d[i] = static_cast<u32>(leader); });
+  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
+    const int leader = std::countr_zero(here);
+    each_lane(lanes, [&](int i) { d[i] = static_cast<u32>(leader); });
+    if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, 1u << leader, lanes);
   });
-  if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, elected, mask);
-  return op + 1;
 }
 
 }  // namespace

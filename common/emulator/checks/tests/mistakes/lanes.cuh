@@ -80,6 +80,16 @@ inline float folded(int i) {
   return static_cast<float>(at % 32 < 16 ? at + (at ^ 8) : at);
 }
 
+// The mask leaves out the last of the lanes that run the shuffle.
+template <bool kWrong>
+__global__ void sum_of_half(const float* in, float* out) {
+  float mine = in[threadIdx.x];
+  if (threadIdx.x % 32 < 16) {
+    mine += __shfl_xor_sync(kWrong ? 0x7fff : 0xffff, mine, 8);  // reported: mask
+  }
+  out[kThreads - 1 - threadIdx.x] = mine;
+}
+
 }  // namespace mistakes_test
 
 inline std::vector<Mistake> lane_mistakes() {
@@ -100,6 +110,9 @@ inline std::vector<Mistake> lane_mistakes() {
        one_cta<matrix_of_rows<false, 5>, matrix_of_rows<false, 4>, rows_of_others, 4 * kThreads>},
       {"shuffles_start_at_8", "a sum by shuffles that begins one step late", "", "", "differ",
        one_cta<sum_by_shuffles<true>, sum_by_shuffles<false>, sum_of_warp, 2>},
+      {"mask_leaves_out_a_lane", "a member mask that does not name a lane that calls",
+       "wrong member mask: lane 15", "mask", "0x7fff",
+       one_cta<sum_of_half<true>, sum_of_half<false>, folded>},
       {"shuffle_in_branch", "a shuffle in a branch, its mask names the lanes outside", "deadlock",
        "shuffle_in_branch", "waits for lanes 16-31",
        one_cta<shuffle_in_branch<true>, shuffle_in_branch<false>, folded>},

@@ -36,6 +36,13 @@ inline Outcome threads(bool wrong) {
   });
 }
 
+inline Outcome blind(bool wrong) {
+  const Input in;
+  return check_floats<false>(
+      kOdd, [&](float* out) { copy_some<<<1, wrong ? 2048 : 1024>>>(in.get(), out, kOdd); },
+      [](int i) { return i; });
+}
+
 inline Outcome bounds(bool wrong) {
   return copied(kThreads, [&](const float* in, float* out) {
     copy_bounded<<<1, wrong ? 2 * kThreads : kThreads>>>(in, out);
@@ -81,6 +88,8 @@ inline std::vector<Mistake> launch_mistakes() {
   return {
       {"too_many_threads", "2,048 threads a CTA", "launch of mistakes_test::copy_some", "",
        "block (2048, 1, 1)", threads},
+      {"error_not_looked_at", "a launch that fails, and no cudaGetLastError() after it",
+       "launch failure never looked at: mistakes_test::copy_some", "", "was refused with", blind},
       {"launch_bounds_exceeded", "more threads than the kernel's __launch_bounds__",
        "launch of mistakes_test::copy_bounded", "", "its __launch_bounds__ say 64", bounds},
       {"shared_limit_not_raised", "64 KiB of dynamic shared memory, the attribute not set",

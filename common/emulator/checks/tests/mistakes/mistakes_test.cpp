@@ -81,3 +81,19 @@ TEST_CASE("races between CTAs are reported alike on one thread and on several") 
   }
   CHECK(compared >= 5);
 }
+
+TEST_CASE("checks that are off say nothing, and what is refused is still refused") {
+  for (const Mistake& mistake : all_mistakes()) {
+    const bool refused = mistake.name == "error_not_looked_at";
+    if (!refused && mistake.name != "split_k_without_atomic" &&
+        mistake.name != "mask_leaves_out_a_lane") {
+      continue;
+    }
+    setenv("TCD_CHECKS", "off", 1);
+    const Run run = run_apart(mistake, true);
+    unsetenv("TCD_CHECKS");
+    INFO(mistake.name, ": ", text_of(run));
+    CHECK(run.reports.size() == (refused ? 1 : 0));
+    CHECK(run.outcome.right != refused);
+  }
+}

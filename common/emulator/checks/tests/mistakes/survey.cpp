@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,7 @@ Run run_apart(const Mistake& mistake, bool wrong) {
     const Outcome outcome = mistake.run(wrong);
     std::fputs(outcome.words.c_str(), words);
     std::fflush(nullptr);
-    _exit(outcome.right ? 0 : 1);
+    std::exit(outcome.right ? 0 : 1);  // what is said at the end belongs to it
   }
   int status = -1;
   waitpid(child, &status, 0);
