@@ -34,6 +34,7 @@ REPORT_SOURCE = re.compile(r"^\s*source\s+(\S+?:\d+)", re.MULTILINE)
 PTXAS_ENTRY = re.compile(r"ptxas info +: Compiling entry function '(\w+)'")
 PTXAS_REGISTERS = re.compile(r"ptxas info +: Used (\d+) registers")
 PTXAS_SPILLS = re.compile(r" +\d+ bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill")
+MOST_ALSO = 3  # further reports of the device that a verdict names
 MOST_VERDICT = 16 * 1024 * 1024  # bytes
 
 
@@ -245,19 +246,29 @@ def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
     if not verdict.gates:
         verdict.finding = Finding("gates", "launch", ["no gate ran"], place)
     elif reports:
-        verdict.finding = check_finding(reports[0], len(reports), place)
+        verdict.finding = check_finding(reports, place)
     else:
         verdict.finding = limit_finding(job, said, verdict.figures, place)
     return verdict
 
 
-def check_finding(report: Sequence[str], count: int, place: str) -> Finding:
+def check_finding(reports: Sequence[Sequence[str]], place: str) -> Finding:
+    """The first report whole, and what the next ones say: of two that one mistake causes, either
+    may be the one that makes it plain."""
+    report, *others = reports
     name, _, _ = report[0].partition(":")
-    source = REPORT_SOURCE.search("\n".join(report))
     lines = list(report)
-    if count > 1:
-        lines.append(f"  and {count - 1} more reports, often of the same mistake")
-    return Finding("checks", name, lines, source[1] if source else place)
+    if others:
+        lines.append("  also, and often of the same mistake:")
+        lines += [f"    {source_of(other) or place}: {other[0]}" for other in others[:MOST_ALSO]]
+    if len(others) > MOST_ALSO:
+        lines.append(f"    and {len(others) - MOST_ALSO} more")
+    return Finding("checks", name, lines, source_of(report) or place)
+
+
+def source_of(report: Sequence[str]) -> str | None:
+    source = REPORT_SOURCE.search("\n".join(report))
+    return source[1] if source else None
 
 
 def limit_finding(

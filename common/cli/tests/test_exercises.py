@@ -295,3 +295,22 @@ def test_the_place_of_a_report_is_its_source_line(root: Path) -> None:
     finding = submission.put_together(job(exercise), said, FINE).finding
     assert finding is not None
     assert finding.where == "/r/exercises/x.cuh:7"
+
+
+def report(kind: str, line: int) -> list[str]:
+    return [f"{kind}: read of 4 bytes", "  kernel  k", f"  source  mine.cuh:{line} (inlined)"]
+
+
+def test_a_verdict_names_each_report_but_not_without_end() -> None:
+    one = submission.check_finding([report("race", 7)], "mine.cuh:1")
+    assert (one.name, one.where, one.lines) == ("race", "mine.cuh:7", report("race", 7))
+    two = submission.check_finding([report("early", 7), report("race", 8)], "mine.cuh:1")
+    assert two.where == "mine.cuh:7"
+    assert two.lines[3:] == [
+        "  also, and often of the same mistake:",
+        "    mine.cuh:8: race: read of 4 bytes",
+    ]
+    many = [report("race", line) for line in range(submission.MOST_ALSO + 3)]
+    assert submission.check_finding(many, "mine.cuh:1").lines[-1] == "    and 2 more"
+    nowhere = submission.check_finding([["race: one"], ["race: two"]], "mine.cuh:1")
+    assert (nowhere.where, nowhere.lines[-1]) == ("mine.cuh:1", "    mine.cuh:1: race: two")
