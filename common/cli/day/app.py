@@ -41,6 +41,7 @@ app = typer.Typer(
     help="Tensor Core Days: one command that builds and runs the days, on a GPU or without one.",
     add_completion=False,
     no_args_is_help=True,
+    suggest_commands=False,  # click does it by itself
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run_days.run)
@@ -74,6 +75,18 @@ def split_at_double_dash(arguments: list[str]) -> tuple[list[str], list[str]]:
         return arguments, []
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1 :]
+
+
+def behind_the_double_dash(arguments: list[str], error: click.ClickException) -> str | None:
+    """Where a word belongs that is the program's or the day's own, to somebody who forgot `--`."""
+    words = error.format_message()
+    if not isinstance(error, click.NoSuchOption) and "unexpected extra argument" not in words:
+        return None
+    if arguments[0] == "emulate":
+        return "the program goes behind `--`: ./day emulate -- ./program its arguments"
+    if arguments[0] == "run":
+        return "an option of the day itself goes behind `--`: ./day run 01 -- --n 512"
+    return None
 
 
 def give_json_its_file(arguments: list[str]) -> list[str]:
@@ -136,6 +149,8 @@ def run_command(root: Path, arguments: list[str]) -> int:
         return 2
     except click.ClickException as error:
         error.show()
+        if not extra and (place := behind_the_double_dash(own, error)):
+            terminal.complain(place)
         return 2
     except typer.Exit as error:
         return error.exit_code

@@ -180,6 +180,9 @@ def test_a_control_leaves_the_recorded_state_alone(
         (["run", "--device", "gpu"], "no NVIDIA driver on this machine"),
         (["run", "--gpu", "gtx"], "Profiles: t4, a100"),
         (["run", "--bogus"], "No such option"),
+        (["run", "01", "--n", "512"], "behind `--`: ./day run 01 -- --n 512"),
+        (["emulate", "./program"], "behind `--`: ./day emulate -- ./program"),
+        (["emulate", "./program", "--size", "3"], "behind `--`: ./day emulate -- ./program"),
         (["fly"], "No such command"),
         (["list", "--", "x"], "takes no arguments after"),
         (["sass"], "Missing argument"),
@@ -204,6 +207,17 @@ COMMANDS = ["run", "list", "test", "diff", "doctor", "sass", "pages", "contribut
 def test_help(root: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
     assert app.run(root, [command, "--help"]) == 0
     assert f"./day {command}" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("check", "The exercise, e.g. 01a."), ("init", "it need not exist"), ("diff", "start from")],
+)
+def test_help_explains_the_arguments(
+    root: Path, capfd: pytest.CaptureFixture[str], command: str, words: str
+) -> None:
+    assert app.run(root, [command, "--help"]) == 0
+    assert words in capfd.readouterr().out
 
 
 def test_a_day_that_does_not_build_fails(
