@@ -14,7 +14,7 @@ from day.app import run
 from day.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
-FIRST = "01a-fragment-map"
+FIRST = "00a-issue-rate"
 
 
 @pytest.fixture
@@ -123,21 +123,21 @@ def test_the_commands_use_it(
 ) -> None:
     given = (root / "exercises" / FIRST / "submission.cuh").read_text()
     monkeypatch.chdir(mine)
-    assert run(root, ["hint", "01a"]) == 0
+    assert run(root, ["hint", "00a"]) == 0
     assert run(root, ["next"]) == 0
     said = capsys.readouterr().out
     assert f"write  {FIRST}/submission.cuh" in said
     assert f"read   {FIRST}/README.md" in said  # the copy that lies there, not one they have not
-    assert run(root, ["solution", "01a", "--spoil"]) == 0
+    assert run(root, ["solution", "00a", "--spoil"]) == 0
     assert f"The whole file: {root}/solutions/{FIRST}/submission.cuh" in capsys.readouterr().out
-    assert json.loads((mine / "practice.json").read_text())["01a"]["hints"] == 1
+    assert json.loads((mine / "practice.json").read_text())["00a"]["hints"] == 1
     assert not (root / ".day" / "practice.json").exists()
     (mine / FIRST / "submission.cuh").write_text("mine\n")
-    assert run(root, ["reset", "01a"]) == 0
+    assert run(root, ["reset", "00a"]) == 0
     assert (mine / FIRST / "submission.cuh").read_text() == given
     assert [file.read_text() for file in (mine / "backups").iterdir()] == ["mine\n"]
     monkeypatch.chdir(root)
     assert run(root, ["progress", "--dir", str(mine)]) == 0
     assert str(mine / "practice.json") in capsys.readouterr().out
-    assert run(root, ["solution", "01a"]) == 2
+    assert run(root, ["solution", "00a"]) == 2
     assert (root / "exercises" / FIRST / "submission.cuh").read_text() == given

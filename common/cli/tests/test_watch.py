@@ -69,7 +69,9 @@ class Watching:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for folder in ("exercises", "solutions"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
+        # The first few: what they are does not matter here, and each costs time.
+        ignored = shutil.ignore_patterns("0[3-9]*")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     for exercise in exercises.all_exercises(tmp_path):
         exercise.submission.write_text(exercise.unsolved())
     return tmp_path
@@ -121,20 +123,20 @@ def test_keys(root: Path, start) -> None:
     one.wait_for("[q]uit")
     one.press("h")
     one.wait_for("Hint 1 of ")
-    assert practice.read(numbered(root, "01a").home)["01a"]["hints"] == 1
+    assert practice.read(numbered(root, "00a").home)["00a"]["hints"] == 1
     one.press("s")
     one.wait_for("once yours has passed")
     one.press("d")
     one.wait_for("as it was given")
-    numbered(root, "01a").submission.write_text("right\n")
+    numbered(root, "00a").submission.write_text("right\n")
     one.wait_for("passed. Compare")
     one.wait_for("█")
     one.press("d")
     assert "-#pragma once" in one.wait_for("+right")
     one.press("s")
-    one.wait_for("The whole file: solutions/01a")
+    one.wait_for("The whole file: solutions/00a")
     one.press("n")
-    one.wait_for("01b")
+    one.wait_for("01a")
     one.wait_for("FAILED")
     one.press("q")
     assert one.end() == 0
