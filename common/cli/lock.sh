@@ -3,7 +3,8 @@
 # for every Python from 3.10 on. Needs uv (pip install uv) and the network; run after editing an .in.
 set -eu
 cd "$(dirname "$0")"
-for source in requirements*.in; do
+# requirements.in first: the versions in its lock bind the others (their lines "-c").
+for source in requirements.in requirements-[!j]*.in requirements-jupyterlab.in; do
   uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate \
     --no-header --no-emit-index-url --no-emit-find-links --upgrade "$source" -o "${source%.in}.lock"
   sed -i "1i # Made by lock.sh from $source; do not edit." "${source%.in}.lock"

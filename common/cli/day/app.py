@@ -14,6 +14,7 @@ import typer
 from day import terminal
 from day.commands import (
     bench,
+    book,
     check,
     contribute,
     diff_days,
@@ -24,6 +25,7 @@ from day.commands import (
     init,
     list_days,
     next_exercise,
+    notebook,
     progress,
     reset,
     run_days,
@@ -51,6 +53,8 @@ app.command("diff")(diff_days.diff_days)
 app.command("doctor")(doctor.doctor)
 app.command("emulate")(emulate.emulate)
 app.command("sass")(sass.sass)
+app.command("book")(book.book)
+app.command("notebook")(notebook.notebook)
 app.command("pages")(write_pages.write_pages)
 app.command("bench")(bench.bench)
 app.command("contribute")(contribute.contribute)

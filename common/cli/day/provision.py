@@ -24,6 +24,7 @@ from typing import Any
 from day import toolkit
 
 BASE, CUDA, DISASSEMBLER = "requirements", "requirements-cuda", "requirements-disassembler"
+BOOK, JUPYTERLAB = "requirements-book", "requirements-jupyterlab"  # only when asked for: need()
 FORMAT = 1
 
 
@@ -126,6 +127,22 @@ def set_up(root: Path) -> None:
         found, _ = toolkit.find_on_machine()
         write_stamp(root, sorted({*sets, *installed}), str(found.nvcc) if found else None)
         print(f"day: set up in {time.monotonic() - started:.0f} s.", file=sys.stderr)
+
+
+def need(root: Path, *names: str) -> None:
+    """Adds lock files to a finished set-up: what one command needs, and the others never wait for.
+    The stamp is gone meanwhile, so an interrupted pip is never taken for a finished one."""
+    with exclusive(root):
+        stamp = read_stamp(root)
+        if stamp is None:
+            raise SetUpError("there is no finished set-up in .day. Type the same command again.")
+        missing = [name for name in names if name not in stamp["locks"]]
+        if not missing:
+            return
+        stamp_path(root).unlink()
+        for name in missing:
+            install(root, name)
+        write_stamp(root, sorted({*stamp["locks"], *missing}), stamp.get("nvcc"))
 
 
 def reusable_sets(root: Path, stamp: dict[str, Any] | None) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from day import provision, toolkit
-from day.provision import BASE, CUDA, DISASSEMBLER
+from day.provision import BASE, BOOK, CUDA, DISASSEMBLER, JUPYTERLAB
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -199,3 +199,44 @@ def test_the_locks_have_hashes_and_no_addresses(name: str) -> None:
     for line in (REPOSITORY / f"common/cli/{name}.in").read_text().splitlines():
         if line and not line.startswith("#"):
             assert line.replace("<", "==").split("==")[0] in named
+
+
+def test_what_one_command_needs_is_added_once(calls: list[str], tmp_path: Path) -> None:
+    provision.set_up(tmp_path)
+    (tmp_path / f"common/cli/{BOOK}.lock").write_text("book==1\n")
+    calls.clear()
+    provision.need(tmp_path, BOOK)
+    provision.need(tmp_path, BOOK)
+    assert calls == [BOOK]
+    assert provision.why_stale(tmp_path) is None
+    (tmp_path / f"common/cli/{BOOK}.lock").write_text("book==2\n")
+    assert provision.why_stale(tmp_path) == f"common/cli/{BOOK}.lock has changed"
+
+
+def test_an_interrupted_addition_is_never_taken_for_a_finished_one(
+    calls: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provision.set_up(tmp_path)
+
+    def stop(_root: Path, _name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(provision, "install", stop)
+    with pytest.raises(KeyboardInterrupt):
+        provision.need(tmp_path, BOOK)
+    assert provision.why_stale(tmp_path) == "there is no finished set-up in .day"
+
+
+def test_the_locks_that_share_an_environment_agree() -> None:
+    # A set: where older Pythons get an older version, a lock has both.
+    found: dict[str, dict[str, set[str]]] = {BASE: {}, BOOK: {}, JUPYTERLAB: {}}
+    for name in (BASE, BOOK, JUPYTERLAB):
+        for line in provision.lock_path(REPOSITORY, name).read_text().splitlines():
+            package, separator, rest = line.partition("==")
+            if separator:
+                found[name].setdefault(package, set()).add(rest.split()[0])
+    versions = found[BASE]
+    for name in (BOOK, JUPYTERLAB):
+        for package, version in found[name].items():
+            assert versions.setdefault(package, version) == version, f"{name}: {package}"
+    assert {"typer", "matplotlib", "jupyterlab"} <= versions.keys()

@@ -20,9 +20,11 @@ from typing import Annotated
 import typer
 
 from day import build, child, context, pages, provision, terminal
+from day.commands import book
 from day.errors import BuildError, UsageError
 
-SOURCE_FOLDERS = ("common", "days", "exercises", "solutions")
+SOURCE_FOLDERS = ("common", "days", "exercises", "solutions", "notebooks")
+PYTHON_FOLDERS = ("common/cli", "notebooks")
 SOURCE_SUFFIXES = (".h", ".cpp", ".cu", ".cuh")
 
 
@@ -62,12 +64,13 @@ def test(
             [("tsan", lambda: build_and_ctest(root, "tsan", ["threads_tests"], label="threads"))]
         )
     steps: list[Step] = [
-        ("ruff check", lambda: tool(root, "ruff", ["check", "common/cli"])),
-        ("ruff format", lambda: tool(root, "ruff", ["format", "--check", "common/cli"])),
+        ("ruff check", lambda: tool(root, "ruff", ["check", *PYTHON_FOLDERS])),
+        ("ruff format", lambda: tool(root, "ruff", ["format", "--check", *PYTHON_FOLDERS])),
         ("clang-format", lambda: clang_format(root)),
         ("pages", lambda: generated_pages(root)),
         ("pytest", lambda: pytest(root)),
         ("emulated", lambda: build_and_ctest(root, "emulated")),
+        ("book", lambda: the_book(root)),  # its notebooks run what has just been built
     ]
     if not quick:
         steps.append(("asan", lambda: build_and_ctest(root, "asan")))
@@ -156,12 +159,21 @@ def generated_pages(root: Path) -> Result:
     return one("pages", len(stale), f"out of date: {', '.join(stale)} (cure: ./day pages)\n")
 
 
-def pytest(root: Path) -> Result:
-    with tempfile.TemporaryDirectory(prefix="day-test-") as folder:
-        file, log = Path(folder) / "junit.xml", Path(folder) / "log"
+def the_book(root: Path) -> Result:
+    try:
+        book.prepare(root)
+    except (BuildError, UsageError) as error:
+        terminal.complain(str(error))
+        return Result(failed=[f"book: {error}"])
+    return pytest(root, "notebooks/tests")
+
+
+def pytest(root: Path, folder: str = "common/cli") -> Result:
+    with tempfile.TemporaryDirectory(prefix="day-test-") as scratch:
+        file, log = Path(scratch) / "junit.xml", Path(scratch) / "log"
         command = [provision.venv_python(root), "-m", "pytest", "-p", "no:cacheprovider"]
-        code = child.run([*command, f"--junit-xml={file}"], cwd=root / "common/cli", log=log)
-        return judged("pytest", code, file, log)
+        code = child.run([*command, f"--junit-xml={file}"], cwd=root / folder, log=log)
+        return judged(f"pytest {folder}", code, file, log)
 
 
 def build_and_ctest(

@@ -1,0 +1,93 @@
+"""A notebook that fails stops the book, and an output is never shown for other inputs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from day.book import contents, execute, render
+from day.book.contents import Page
+from day.errors import BuildError, UsageError
+from matplotlib.figure import Figure
+
+import tcd_notebook as tcd
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """As much of a checkout as a notebook's key is made of."""
+    for name in ("notebooks/tcd_notebook.py", "common/cli/day/pages.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "notebooks/data").mkdir()
+    (tmp_path / "notebooks/data/day01-x.json").write_text("{}")
+    (tmp_path / "build/emulated").mkdir(parents=True)
+    return tmp_path
+
+
+def page_of(checkout: Path, text: str) -> Page:
+    source = Path("notebooks/01-x.py")
+    (checkout / source).write_text(text)
+    return Page("Notebooks", source, "notebook")
+
+
+def test_a_failing_cell_stops_the_book_and_is_named(checkout: Path) -> None:
+    page = page_of(checkout, "# %%\nprint(1)\n\n# %%\nraise ValueError('seven banks')\n")
+    with pytest.raises(BuildError, match=r"01-x\.py stopped:[\s\S]*seven banks"):
+        execute.all_executed(checkout, [page], fresh=False, say=lambda _: None)
+    assert not list((checkout / "build/book-cache").glob("*.ipynb"))
+
+
+def test_an_output_belongs_to_its_inputs(checkout: Path) -> None:
+    text = '# %%\nrun("01")\ncode("days/01-x/kernel.cu")\n'
+    page = page_of(checkout, text)
+    keys = [execute.key(checkout, page)]
+    assert execute.key(checkout, page) == keys[0]
+    changes = {
+        "notebooks/01-x.py": text + "# more\n",
+        "notebooks/data/day01-x.json": '{"a": 1}',
+        "notebooks/tcd_notebook.py": "changed",
+        "build/emulated/day01": "an executable",
+        "days/01-x/kernel.cu": "// a kernel",
+    }
+    for name, content in changes.items():
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text(content)
+        keys.append(execute.key(checkout, page))
+    assert len(set(keys)) == len(keys)
+
+
+def test_targets_are_what_the_notebooks_call() -> None:
+    assert {"day01", "day05", "book_tables"} <= set(contents.targets(ROOT))
+
+
+def test_a_dead_link_is_an_error() -> None:
+    body = '<a href="nowhere.md">x</a>'
+    with pytest.raises(UsageError, match=r"README\.md links to nowhere\.md"):
+        render.with_links(ROOT, Path("README.md"), body, str)
+
+
+def test_a_figure_needs_a_source() -> None:
+    with pytest.raises(ValueError, match="sources"):
+        tcd.show(Figure(), "nothing", "nothing")
+    with pytest.raises(ValueError, match="measured, quoted or derived"):
+        tcd.provenance({"kind": "felt"})
+
+
+def test_a_plot_is_the_same_text_each_time_and_has_the_page_s_ink() -> None:
+    def drawn() -> str:
+        figure = Figure()
+        figure.subplots().plot([1, 2, 3])
+        return tcd.svg_of(figure, 'a "line"')
+
+    assert drawn() == drawn()
+    assert "currentColor" in drawn()
+    assert 'aria-label="a &quot;line&quot;"' in drawn()
+    assert tcd.INK not in drawn()
+
+
+def test_a_run_that_fails_a_gate_stops_the_notebook() -> None:
+    with pytest.raises(RuntimeError, match="day05 --stages"):
+        tcd.run("05", "--stages", "none")
