@@ -11,7 +11,8 @@ using Kind = InstructionKind;
 
 // Opcodes whose kind does not depend on modifiers. The rest is arithmetic, told by its type.
 const std::unordered_map<std::string_view, Kind>& fixed_kinds() {
-  static const std::unordered_map<std::string_view, Kind> kinds = {
+  // Never freed: exit handlers may still launch.
+  static const auto* kinds = new std::unordered_map<std::string_view, Kind>{
       {"mma", Kind::kTensor},
       {"ldmatrix", Kind::kMatrixMove},
       {"stmatrix", Kind::kMatrixMove},
@@ -75,7 +76,7 @@ const std::unordered_map<std::string_view, Kind>& fixed_kinds() {
       {"applypriority", Kind::kOther},
       {"createpolicy", Kind::kOther},
   };
-  return kinds;
+  return *kinds;
 }
 
 bool has(const ptx::Instruction& in, std::string_view modifier) {

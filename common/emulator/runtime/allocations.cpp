@@ -18,7 +18,9 @@ bool is_ours(AllocationKind kind) {
   return kind == AllocationKind::kPinned || kind == AllocationKind::kManaged;
 }
 
-std::string mib(uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
+std::string mib(uint64_t bytes) {
+  return std::to_string((bytes >> 20) + (bytes % (1 << 20) != 0)) + " MiB";
+}
 
 // Said once: a program may look for the largest block it can get.
 [[noreturn]] void no_memory(const std::string& why) {

@@ -26,7 +26,13 @@ struct PendingConfiguration {  // between <<<…>>> and the kernel's host stub
   size_t dynamic_shared = 0;
   cudaStream_t stream = nullptr;
 };
-thread_local std::vector<PendingConfiguration> configurations;
+// No vector: destructors of static objects may launch, when the thread's own objects are gone.
+struct PendingConfigurations {
+  static constexpr size_t kMost = 32;  // `a<<<f(), g()>>>` with launches in f and g nests them
+  PendingConfiguration at[kMost];
+  size_t count;
+};
+thread_local constinit PendingConfigurations configurations{};
 thread_local bool called_by_stub = false;  // it has just fetched its configuration
 
 cudaError_t error_of(Fault fault) {
@@ -261,16 +267,17 @@ cudaError_t tcd::emu::runtime::perform_kernel(const KernelWork& work) {
 
 TCD_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared,
                                                 cudaStream_t stream) {
-  configurations.push_back({grid, block, dynamic_shared, stream});
+  if (configurations.count == PendingConfigurations::kMost)
+    return 1;  // then the stub is not called
+  configurations.at[configurations.count++] = {grid, block, dynamic_shared, stream};
   return 0;
 }
 
 TCD_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared,
                                                   void* stream) {
-  if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  if (configurations.count == 0) return remember(cudaErrorMissingConfiguration);
   called_by_stub = true;
-  const PendingConfiguration last = configurations.back();
-  configurations.pop_back();
+  const PendingConfiguration last = configurations.at[--configurations.count];
   *grid = last.grid;
   *block = last.block;
   *dynamic_shared = last.dynamic_shared;

@@ -30,12 +30,15 @@ class Destination {
                     "; no report");
     }
   }
-  ~Destination() {
+  Destination(const Destination&) = delete;
+
+  // What is launched later, by destructors of static objects, is in no report.
+  void finish() {
     if (file_ == nullptr) return;
     if (is_json(name_)) write(document_.text());
     if (file_ != stderr) std::fclose(file_);
+    file_ = nullptr;
   }
-  Destination(const Destination&) = delete;
 
   void add(LaunchReport& launch) {
     launch.number = ++launches_;
@@ -62,8 +65,12 @@ class Destination {
 };
 
 Destination& the_destination() {
-  static Destination destination;
-  return destination;
+  static auto* destination = [] {
+    auto* made = new Destination;
+    std::atexit([] { the_destination().finish(); });
+    return made;
+  }();
+  return *destination;
 }
 
 }  // namespace

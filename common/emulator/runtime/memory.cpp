@@ -22,6 +22,12 @@ cudaError_t allocate_device(void** pointer, size_t bytes) {
   return cudaSuccess;
 }
 
+// The product; so much that no device has it where 64 bits do not hold it.
+size_t times(size_t a, size_t b) {
+  size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
 cudaError_t allocate_host(void** pointer, size_t bytes, AllocationKind kind, unsigned flags) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = bytes == 0 ? nullptr : allocations().allocate_host(bytes, kind, flags);
@@ -51,8 +57,10 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return synchronize([&] {
     if (pitch == nullptr) return cudaErrorInvalidValue;
-    *pitch = (width + kPitchUnit - 1) / kPitchUnit * kPitchUnit;
-    return allocate_device(pointer, *pitch * height);
+    const size_t rows = width / kPitchUnit + (width % kPitchUnit != 0);
+    const size_t bytes = times(times(rows, kPitchUnit), height);
+    *pitch = rows * kPitchUnit;
+    return allocate_device(pointer, bytes);
   });
 }
 
@@ -61,7 +69,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   pointer->xsize = extent.width;
   pointer->ysize = extent.height;
   return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
-                         extent.height * extent.depth);
+                         times(extent.height, extent.depth));
 }
 
 cudaError_t cudaFree(void* pointer) {

@@ -56,8 +56,9 @@ Settings read_environment() {
 }  // namespace
 
 const Settings& settings() {
-  static const Settings read = read_environment();  // a throw leaves it unset: tried again
-  return read;
+  // A throw leaves it unset: tried again. Never freed: exit handlers may still launch.
+  static const auto* read = new Settings(read_environment());
+  return *read;
 }
 
 }  // namespace tcd::emu::runtime

@@ -1,6 +1,6 @@
 // mma.sync with FP16 inputs: decode (or recognise), try the proof, else do what the chip does.
 #include <cassert>
-#include <memory>
+#include <utility>
 
 #include "tensor/fragment_cache.h"
 #include "tensor/mma.h"
@@ -14,9 +14,13 @@ namespace {
 __attribute__((tls_model("initial-exec"))) thread_local FragmentCaches* ready = nullptr;
 
 [[gnu::noinline]] FragmentCaches& make_caches() {
-  thread_local std::unique_ptr<FragmentCaches> owner;
-  owner = std::make_unique<FragmentCaches>();
-  ready = owner.get();
+  // Exit handlers may launch after this has freed them: they get new ones.
+  struct Freer {
+    ~Freer() { delete std::exchange(ready, nullptr); }
+  };
+  thread_local const Freer freer;
+  static_cast<void>(&freer);
+  ready = new FragmentCaches;
   return *ready;
 }
 

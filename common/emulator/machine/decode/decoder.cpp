@@ -49,13 +49,13 @@ std::span<const Opcode> all_opcodes() { return kOpcodes; }
 std::span<const UnsupportedFamily> unsupported_families() { return kUnsupported; }
 
 const Opcode* find_opcode(std::string_view name) {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, const Opcode*> all;
-    for (const Opcode& opcode : kOpcodes) all[opcode.name] = &opcode;
+  static const auto* table = [] {  // never freed: exit handlers may still launch
+    auto* all = new std::unordered_map<std::string_view, const Opcode*>;
+    for (const Opcode& opcode : kOpcodes) (*all)[opcode.name] = &opcode;
     return all;
   }();
-  const auto it = table.find(name);
-  return it == table.end() ? nullptr : it->second;
+  const auto it = table->find(name);
+  return it == table->end() ? nullptr : it->second;
 }
 
 const UnsupportedFamily* find_unsupported(const ptx::Instruction& in) {

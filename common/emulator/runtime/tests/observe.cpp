@@ -382,6 +382,28 @@ void observe_float_mode() {
   line("the host keeps its mode", after == kHost);
 }
 
+// Destructors of static objects may still use the device. By then the thread's own objects are
+// gone: what they had on the heap is given to others, who would notice a use of it.
+struct AtExit {
+  int* where = nullptr;
+  ~AtExit() {
+    if (where == nullptr) return;
+    int number = 0;
+    std::vector<std::string> others;
+    for (size_t bytes = 16; bytes < 512; ++bytes) others.emplace_back(bytes, 'x');
+    launch_store_at(where);
+    bool untouched = true;
+    for (const std::string& other : others) {
+      untouched = untouched && other == std::string(other.size(), 'x');
+    }
+    launched("launch at exit");
+    line("copy at exit", cudaMemcpy(&number, where, sizeof number, cudaMemcpyDeviceToHost));
+    line("stored at exit", number);
+    line("nothing else was written", untouched);
+  }
+};
+AtExit at_exit;  // made before main() and so before anything of the runtime that is made on demand
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -393,6 +415,11 @@ int main(int argc, char** argv) {
       {"attributes", observe_attributes},
       {"occupancy", observe_occupancy},
       {"float-mode", observe_float_mode},
+      {"at-exit",
+       [] {
+         at_exit.where = device_memory<int>(1);
+         launch_store_at(at_exit.where);
+       }},
       {"fault-null", [] { observe_fault([] { launch_store_at(nullptr); }); }},
       {"fault-misaligned",
        [] {

@@ -131,6 +131,20 @@ TEST_CASE("device addresses are not host addresses, and copies past an end are r
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
+TEST_CASE("rows whose bytes do not fit 64 bits are no small allocation") {
+  void* pointer = nullptr;
+  size_t pitch = 0;
+  CHECK(cudaMallocPitch(&pointer, &pitch, SIZE_MAX - 2, 4) == cudaErrorMemoryAllocation);
+  CHECK(cudaMallocPitch(&pointer, &pitch, size_t{1} << 40, size_t{1} << 40) ==
+        cudaErrorMemoryAllocation);
+  cudaPitchedPtr block{};
+  CHECK(cudaMalloc3D(&block, {512, size_t{1} << 40, size_t{1} << 40}) == cudaErrorMemoryAllocation);
+  cudaGetLastError();
+  CHECK(cudaMallocPitch(&pointer, &pitch, 513, 4) == cudaSuccess);
+  CHECK(pitch == 1024);
+  cudaFree(pointer);
+}
+
 TEST_CASE("the last error belongs to a thread") {
   CHECK(cudaMalloc(nullptr, 1) == cudaErrorInvalidValue);
   std::thread([] { CHECK(cudaPeekAtLastError() == cudaSuccess); }).join();

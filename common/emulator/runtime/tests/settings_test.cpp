@@ -152,3 +152,13 @@ TEST_CASE("TCD_REPORT writes the counters of every launch") {
   CHECK(nowhere.code == 0);
   CHECK(count(nowhere.text, "TCD_REPORT=/nowhere/x.json cannot be written: ") == 1);
 }
+
+TEST_CASE("the destructor of a static object may launch, also with a report") {
+  for (const char* environment : {"", "TCD_REPORT=-", "TCD_REPORT=/dev/null/x.json"}) {
+    const Outcome outcome = run(environment, "at-exit");
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.text, "launch at exit: at once cudaSuccess, waited for cudaSuccess\n"));
+    CHECK(contains(outcome.text, "stored at exit: 7\n"));
+    CHECK(contains(outcome.text, "nothing else was written: 1\n"));
+  }
+}
