@@ -149,9 +149,15 @@ const MicroOp* bar(Warp& w, const MicroOp* op, uint32_t mask) {
 
 const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
   const uint32_t* const masks = row<uint32_t>(w, op->a);
-  for (uint32_t rest = mask; rest != 0;) {  // tiles of the warp may come here at once
+  uint32_t all = 0;  // teams of the warp may come here at once, each with its own mask
+  each_lane(mask, [&](int i) { all |= masks[i]; });
+  if ((all & w.live & ~mask) != 0) {
+    const MicroOp* const next = w.wait_for_lanes(op, all);
+    w.wait.warp_barrier = true;
+    return next;
+  }
+  for (uint32_t rest = mask; rest != 0;) {
     const uint32_t members = masks[std::countr_zero(rest)];
-    if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
     uint32_t alike = 0;
     each_lane(rest, [&](uint32_t i) { alike |= uint32_t{masks[i] == members} << i; });
     if (alike != (members & mask)) check_member_mask(w, op, alike, members, mask);

@@ -60,6 +60,7 @@ void Warp::park(const Wait& why, bool deferred) {
     if (split.wait.kind == WaitKind::kMembers || other.wait.kind == WaitKind::kMembers) {
       other.wait.kind = WaitKind::kMembers;
       other.wait.lanes |= split.wait.lanes;
+      other.wait.warp_barrier |= split.wait.warp_barrier;
     }
     other.deferred = other.deferred && deferred;
     active = 0;
@@ -69,8 +70,25 @@ void Warp::park(const Wait& why, bool deferred) {
   active = 0;
 }
 
+// The branches of an `if` may each have their __syncwarp(): lanes at any bar.warp.sync meet there
+// (PTX ISA 9.7.13.3, from sm_70).
+void Warp::meet_at_warp_barriers() {
+  uint32_t here = 0;
+  for (const Split& s : parked) here |= s.wait.warp_barrier ? s.lanes : 0;
+  if (here == 0) return;
+  bool met = false;
+  for (Split& s : parked) {
+    if (!s.wait.warp_barrier || (s.wait.lanes & live & ~here) != 0) continue;
+    s.wait = {};
+    ++s.op;
+    met = true;
+  }
+  if (met && shadow != nullptr) shadow->cta->warp_synchronised(id);
+}
+
 // Takes the split that is to run out of the waiting ones. False: none can.
 bool Warp::pick() {
+  meet_at_warp_barriers();
   for (int attempt = 0; attempt < 2; ++attempt) {
     size_t best = parked.size();
     bool any_deferred = false;

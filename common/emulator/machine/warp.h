@@ -53,10 +53,11 @@ enum class Reduce : uint8_t { kNone, kPopc, kAnd, kOr };
 
 struct Wait {
   WaitKind kind = WaitKind::kNone;
-  uint32_t lanes = 0;        // kMembers: who must come
-  uint32_t barrier = 0;      // 0–15
-  uint32_t threads = 0;      // expected threads, 0: the whole CTA
-  bool arrive_only = false;  // bar.arrive
+  uint32_t lanes = 0;         // kMembers: who must come
+  bool warp_barrier = false;  // kMembers: they may stand at another bar.warp.sync
+  uint32_t barrier = 0;       // 0–15
+  uint32_t threads = 0;       // expected threads, 0: the whole CTA
+  bool arrive_only = false;   // bar.arrive
   Reduce reduce = Reduce::kNone;
   uint32_t result = 0;     // offset of bar.red's destination
   uint32_t predicate = 0;  // bar.red: lanes whose source is true
@@ -152,6 +153,7 @@ struct Warp {
   const MicroOp* wait_for_lanes(const MicroOp* op, uint32_t lanes);
 
  private:
+  void meet_at_warp_barriers();
   bool pick();
   void park(const Wait& why, bool deferred);
   const MicroOp* stop_position() const;

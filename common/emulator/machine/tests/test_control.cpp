@@ -310,3 +310,47 @@ TEST_CASE("teams of one warp that come together, each with its own member mask")
     CHECK((out[i] >> 32) == 0);
   }
 }
+
+TEST_CASE("each branch of an `if` may have its own bar.warp.sync") {
+  // Lanes 0-15 hand over to lanes 16-31 through global memory: those wait at another instruction.
+  const std::string lines = R"(
+  and.b32 %b, %a, 15;
+  mad.wide.u32 %A, %b, 4, %in;
+  setp.ge.u32 %p, %a, 16;
+  @%p bra TAKE;
+  mad.lo.u32 %c, %a, 3, 5;
+  st.global.u32 [%A], %c;
+  bar.warp.sync -1;
+  mov.u32 %d, 1;
+  bra END;
+TAKE:
+  bar.warp.sync -1;
+  ld.global.u32 %d, [%A];
+END:
+)";
+  const auto out = run_ptx(lines_kernel(lines), numbers(32));
+  for (u32 i = 0; i < 32; ++i) CHECK((out[i] & 0xffffffff) == (i < 16 ? 1 : (i - 16) * 3 + 5));
+}
+
+TEST_CASE("teams that part: bar.warp.sync waits for the members of every lane that came") {
+  // Lanes 0-11 come together, in teams of eight; the rest of the second team comes elsewhere.
+  const std::string lines = R"(
+  and.b32 %b, %a, 24;
+  shl.b32 %c, 255, %b;
+  setp.ge.u32 %p, %a, 12;
+  @%p bra REST;
+  bar.warp.sync %c;
+  xor.b32 %e, %a, 7;
+  mad.wide.u32 %A, %e, 4, %in;
+  ld.global.u32 %d, [%A];
+  bra END;
+REST:
+  add.u32 %e, %a, 100;
+  mad.wide.u32 %A, %a, 4, %in;
+  st.global.u32 [%A], %e;
+  bar.warp.sync %c;
+END:
+)";
+  const auto out = run_ptx(lines_kernel(lines), numbers(32));
+  for (u32 i = 8; i < 12; ++i) CHECK((out[i] & 0xffffffff) == (i ^ 7) + 100);
+}
