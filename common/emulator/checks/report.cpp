@@ -136,9 +136,13 @@ Words words_of(const Launch& launch, const CheckReport& r) {
               "copy in flight: " +
                   wait_hint(r)};
     case Finding::kUninitialisedShared:
-      return {"uninitialised shared memory: read of " + access +
-                  ", which nobody in the CTA has written",
-              "", "Is the tile filled completely, also at its edges, before it is read?"};
+      return {
+          "uninitialised shared memory: read of " + access +
+              (r.partly_written ? ", parts of which nobody in the CTA has written"
+                                : ", which nobody in the CTA has written"),
+          "",
+          std::string("Is the tile filled completely, also at its edges, before it is read?") +
+              (r.partly_written ? " Padding of a struct that is copied whole does no harm." : "")};
     case Finding::kUninitialisedGlobal:
       return {"uninitialised global memory: read of " + global +
                   ", which nobody has written: " + launch.memory->place_in_allocation(r.address),

@@ -49,7 +49,8 @@ struct CheckReport {
   uint32_t warp = 0, lane = 0;
   uint64_t address = 0;  // kBarrierDivergence: the barrier's number; of masks: the mask
   uint32_t bytes = 0;
-  bool copies = false;  // the access that was checked is itself a cp.async
+  bool copies = false;          // the access that was checked is itself a cp.async
+  bool partly_written = false;  // kUninitialisedShared: some of its bytes are
   Party other;
   const MicroOp* other_op = nullptr;  // where no slot says which instruction it was
   const Code* other_code = nullptr;

@@ -217,6 +217,12 @@ void SharedShadow::describe_copy(uint32_t unit, CheckReport& report) const {
   }
 }
 
+bool SharedShadow::is_partly_written(uint32_t address, uint32_t bytes) const {
+  const auto first = writes.begin() + (address >> shift);
+  return !std::all_of(first, first + std::max(bytes >> shift, 1u),
+                      [](int32_t record) { return record == kNeverWritten; });
+}
+
 void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
                               const uint32_t* addresses, uint32_t bytes, bool strong) {
   const Limits& limits = clocks_.limits(warp.id);
@@ -227,6 +233,7 @@ void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
     told |= 1u << static_cast<int>(finding);
     CheckReport r = about(warp, op, lane, addresses[lane], bytes);
     r.finding = finding;
+    r.partly_written = is_partly_written(addresses[lane], bytes);
     if (finding == Finding::kCopyRead) {
       describe_copy(unit, r);
     } else if (finding != Finding::kUninitialisedShared) {
@@ -240,6 +247,9 @@ void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
       const int32_t record = writes[unit];
       const uint32_t party = party_of(record);
       if (record == kNeverWritten) {
+        // An atomic on a byte or a half is one on its word (cuda::atomic_ref): the rest is put
+        // back.
+        if (strong && is_partly_written(addresses[lane], bytes)) continue;
         tell(Finding::kUninitialisedShared, settings_.uninitialised, lane, unit);
       } else if (is_pending(record)) {
         tell(Finding::kCopyRead, settings_.async, lane, unit);

@@ -138,6 +138,7 @@ class SharedShadow {
     std::byte before[32];
   };
   bool find_conflict(uint32_t warp, uint32_t unit, bool strong, CheckReport& report) const;
+  bool is_partly_written(uint32_t address, uint32_t bytes) const;
   CheckReport about(Warp& warp, const MicroOp* op, uint32_t lane, uint32_t address,
                     uint32_t bytes) const;
   Party writer_of(uint32_t unit) const;

@@ -17,6 +17,17 @@ TEST_CASE("Shared memory is read after it was written") {
                3, kFinding);
 }
 
+TEST_CASE(
+    "A read that is written in part says so; an atomic on a byte puts the rest of a word back") {
+  expect_found({"st.shared.u8 [%s], 1;", "ld.shared.u32 %r1, [%s];"}, 2,
+               "uninitialised shared memory: read of 4 bytes at shared address 0x0, parts of which "
+               "nobody");
+  // As cuda::atomic_ref<unsigned char> does it.
+  expect_silence({"st.shared.u8 [%s], 1;", "ld.relaxed.cta.shared.u32 %r1, [%s];",
+                  "add.u32 %r2, %r1, 1;", "atom.shared.cas.b32 %r3, [%s], %r1, %r2;"});
+  expect_found({"ld.relaxed.cta.shared.u32 %r1, [%s];"}, 1, kFinding);
+}
+
 TEST_CASE("Padding between rows may stay unwritten, reading it may not") {
   // Rows of 16 bytes, 20 apart, read twice so that the instruction has its addresses noted.
   const auto rows = [](int offset) {
