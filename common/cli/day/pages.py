@@ -12,6 +12,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- mistakes common/…/recorded -->  …  <!-- end mistakes -->
     <!-- hostile -->  …  <!-- end hostile -->
     <!-- answers -->  …  <!-- end answers -->
+    <!-- programs counts -->  …  <!-- end programs -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -23,7 +24,8 @@ instructions in which a card and the emulator were compared (tiles.py). `opcodes
 are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who
 notices them (mistakes.py). `hostile` is the table of hostile
 submissions and of what holds each (hostile.py). `answers` is the table of wrong answers to the
-exercises and of what catches each (wrong_answers.py).
+exercises and of what catches each (wrong_answers.py). `programs rule|counts|table` is about the
+programs of others that were run (programs.py).
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from day.errors import UsageError
 from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
+from day.programs import programs
 from day.tiles import tiles
 from day.wrong_answers import wrong_answers
 
@@ -46,7 +49,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers)"
+    r"|hostile|answers|programs)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -227,6 +230,7 @@ MAKERS = {
     "mistakes": mistakes,
     "hostile": hostile.table,
     "answers": wrong_answers,
+    "programs": programs,
 }
 
 
