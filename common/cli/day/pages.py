@@ -13,6 +13,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- hostile -->  …  <!-- end hostile -->
     <!-- answers -->  …  <!-- end answers -->
     <!-- programs counts -->  …  <!-- end programs -->
+    <!-- speed common/…/speed.json -->  …  <!-- end speed -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -25,7 +26,7 @@ are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded 
 notices them (mistakes.py). `hostile` is the table of hostile
 submissions and of what holds each (hostile.py). `answers` is the table of wrong answers to the
 exercises and of what catches each (wrong_answers.py). `programs rule|counts|table` is about the
-programs of others that were run (programs.py).
+programs of others that were run (programs.py). `speed FILE` is what ./day bench emulator measured.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
 from day.programs import programs
+from day.speed import speed
 from day.tiles import tiles
 from day.wrong_answers import wrong_answers
 
@@ -49,7 +51,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs)"
+    r"|hostile|answers|programs|speed)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -231,6 +233,7 @@ MAKERS = {
     "hostile": hostile.table,
     "answers": wrong_answers,
     "programs": programs,
+    "speed": speed,
 }
 
 
