@@ -195,66 +195,96 @@ void GlobalShadow::each_unit(Warp& warp, uint32_t mask, const uint64_t* addresse
   if (order_ != nullptr) warp.cta->order.touched = true;
 }
 
+// Mostly four neighbouring units come at once, and only this CTA has touched them, if anybody: of
+// four lanes, or of one. Takes the lanes out of `mask` that are done; access_by(lane, first byte of
+// its unit) is what to leave, is_quick(word) whether it may be left just so.
+template <class Access, class Quick>
+uint32_t GlobalShadow::note_runs(Lock& lock, uint32_t mask, const uint64_t* addresses,
+                                 uint32_t bytes, WatchedRange* range, const Access& access_by,
+                                 const Quick& is_quick) {
+  uint64_t* const words = range != nullptr ? words_of(*range) : nullptr;
+  const uint32_t unit = 1u << shift_, lanes = bytes == unit ? 4 : 1;
+  if (words == nullptr || (bytes != unit && bytes != 4 * unit)) return mask;
+  for (uint32_t first = 0; first < kLanes; first += lanes) {
+    const uint64_t* const at = addresses + first;
+    const uint32_t these = ((1u << lanes) - 1) << first;
+    bool run = (mask & these) == these && at[0] >= range->lo && at[0] + 4 * unit <= range->hi;
+    for (uint32_t k = 1; k < lanes; ++k) run = run && at[k] == at[0] + k * unit;
+    const uint64_t number = at[0] >> shift_;
+    if (!run || (at[0] & (unit - 1)) != 0 || (number & 63) > 60) continue;
+    uint64_t* const word = words + (number - (range->lo >> shift_));
+    lock.enter(number);
+    uint64_t now[4];
+    bool quick = true;
+    for (uint32_t k = 0; k < 4; ++k) {
+      now[k] = load(word[k]);
+      quick = quick && is_quick(now[k]);
+    }
+    if (!quick) continue;
+    for (uint32_t k = 0; k < 4; ++k) {
+      const uint32_t lane = first + (lanes == 4 ? k : 0);
+      const uint64_t left = access_by(lane, lanes == 4 ? 0 : k * unit, now[k]);
+      if (left != now[k]) store(word[k], left);
+    }
+    mask &= ~these;
+  }
+  return mask;
+}
+
 void GlobalShadow::note_read(Warp& warp, const MicroOp* op, uint32_t mask,
                              const uint64_t* addresses, uint32_t bytes, WatchedRange* range) {
   const uint64_t access = access_of(warp, op, kRead), cta = cta_of(access);
   const bool ordered = order_ != nullptr;
-  Lock lock(locks_);
-  const auto unit = [&](uint32_t lane, uint64_t& word, uint64_t number) {
-    const uint64_t mine = access | uint64_t{lane} << kLaneShift;
-    const uint64_t now = load(word), tag = tag_of(now);
-    if (tag == kMany) {
-      if (cta >> kBeyondStep > now >> kBeyondShift) return;
-    } else if (tag != kNobody && cta_of(now) == cta &&
-               (!ordered || tag == kWrote || epoch_of(now) == epoch_of(mine))) {
-      return;
-    }
-    lock.enter(number);
-    note(warp, word, number << shift_, mine, false);
+  const auto has_it = [&](uint64_t now) {
+    const uint64_t tag = tag_of(now);
+    if (tag == kMany) return cta >> kBeyondStep > now >> kBeyondShift;
+    return tag != kNobody && cta_of(now) == cta &&
+           (!ordered || tag == kWrote || epoch_of(now) == epoch_of(access));
   };
-  each_unit(warp, mask, addresses, bytes, range, unit);
+  Lock lock(locks_);
+  mask = note_runs(
+      lock, mask, addresses, bytes, range,
+      [&](uint32_t lane, uint32_t, uint64_t now) {
+        return now == 0 ? access | uint64_t{lane} << kLaneShift : now;
+      },
+      [&](uint64_t now) { return now == 0 || has_it(now); });
+  each_unit(warp, mask, addresses, bytes, range,
+            [&](uint32_t lane, uint64_t& word, uint64_t number) {
+              if (has_it(load(word))) return;
+              lock.enter(number);
+              note(warp, word, number << shift_, access | uint64_t{lane} << kLaneShift, false);
+            });
 }
 
 void GlobalShadow::note_write(Warp& warp, const MicroOp* op, uint32_t mask,
                               const uint64_t* addresses, uint32_t bytes, const std::byte* values,
                               WatchedRange* range) {
-  if (bytes < 1u << shift_) return;  // only to memory that no other CTA sees
-  const uint64_t access = access_of(warp, op, kWrote), cta = cta_of(access);
-  const bool ordered = order_ != nullptr;
-  Lock lock(locks_);
-  const auto unit = [&](uint32_t lane, uint64_t& word, uint64_t number) {
-    const uint64_t offset = (number << shift_) - addresses[lane];
-    const uint64_t hash = hash_of_value(values + size_t{lane} * 32 + offset, 1u << shift_);
-    const uint64_t mine = access | uint64_t{lane} << kLaneShift | hash << kHashShift;
-    const uint64_t now = load(word);
-    if (tag_of(now) == kWrote && cta_of(now) == cta &&
-        (hash_of(now) == hash || hash_of(now) == kVaried) &&
-        (!ordered || epoch_of(now) == epoch_of(mine))) {
-      return;
-    }
-    lock.enter(number);
-    note(warp, word, number << shift_, mine, true);
+  const uint32_t unit = 1u << shift_;
+  if (bytes < unit) return;  // only to memory that no other CTA sees
+  const uint64_t access = access_of(warp, op, kWrote);
+  const uint64_t mine = kRead | cta_of(access) << kCtaShift;
+  const uint64_t whose = 3 | (kMostCtas - 1) << kCtaShift;
+  const auto by = [&](uint32_t lane, uint64_t offset) {
+    const uint64_t hash = hash_of_value(values + size_t{lane} * 32 + offset, unit);
+    return access | uint64_t{lane} << kLaneShift | hash << kHashShift;
   };
-  // Mostly four neighbours store to four units that nobody has touched.
-  uint64_t* const words = range != nullptr ? words_of(*range) : nullptr;
-  for (uint32_t first = 0; words != nullptr && bytes == 1u << shift_ && first < kLanes;
-       first += 4) {
-    const uint64_t* const at = addresses + first;
-    const uint64_t number = at[0] >> shift_;
-    const bool run = (mask >> first & 15) == 15 && at[1] == at[0] + bytes &&
-                     at[2] == at[1] + bytes && at[3] == at[2] + bytes && at[0] >= range->lo &&
-                     at[3] < range->hi && (number & 63) <= 60;
-    if (!run) continue;
-    uint64_t* const word = words + (number - (range->lo >> shift_));
-    lock.enter(number);
-    if ((load(word[0]) | load(word[1]) | load(word[2]) | load(word[3])) != 0) continue;
-    for (uint32_t k = 0; k < 4; ++k) {
-      const uint64_t hash = hash_of_value(values + size_t{first + k} * 32, 1u << shift_);
-      store(word[k], access | uint64_t{first + k} << kLaneShift | hash << kHashShift);
-    }
-    mask &= ~(15u << first);
-  }
-  each_unit(warp, mask, addresses, bytes, range, unit);
+  Lock lock(locks_);
+  mask = note_runs(
+      lock, mask, addresses, bytes, range,
+      [&](uint32_t lane, uint32_t offset, uint64_t) { return by(lane, offset); },
+      [&](uint64_t now) { return now == 0 || (now & whose) == mine; });
+  each_unit(warp, mask, addresses, bytes, range,
+            [&](uint32_t lane, uint64_t& word, uint64_t number) {
+              const uint64_t wrote = by(lane, (number << shift_) - addresses[lane]);
+              const uint64_t now = load(word);
+              if ((now & whose) == (access & whose) &&
+                  (hash_of(now) == hash_of(wrote) || hash_of(now) == kVaried) &&
+                  (order_ == nullptr || epoch_of(now) == epoch_of(wrote))) {
+                return;
+              }
+              lock.enter(number);
+              note(warp, word, number << shift_, wrote, true);
+            });
 }
 
 // Under the unit's lock.

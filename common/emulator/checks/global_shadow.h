@@ -74,6 +74,9 @@ class GlobalShadow {
   template <class F>
   void each_unit(Warp& warp, uint32_t mask, const uint64_t* addresses, uint32_t bytes,
                  WatchedRange* range, const F& f);
+  template <class Access, class Quick>
+  uint32_t note_runs(Lock& lock, uint32_t mask, const uint64_t* addresses, uint32_t bytes,
+                     WatchedRange* range, const Access& access_by, const Quick& is_quick);
   void note(Warp& warp, uint64_t& word, uint64_t address, uint64_t access, bool writes);
   void judge(Warp& warp, Entry& entry, uint64_t access, bool writes);
   bool is_known(const Warp& warp, uint64_t access);
