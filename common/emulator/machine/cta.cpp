@@ -100,8 +100,9 @@ CtaState Cta::run(int64_t budget) {
     if (!any_runnable) {
       // A barrier may have released warps that had their turn before.
       const bool released = std::any_of(warps.begin(), warps.end(), [](const auto& w) {
-        return std::any_of(w->parked.begin(), w->parked.end(),
-                           [](const Split& s) { return s.wait.kind == WaitKind::kNone; });
+        return std::any_of(w->parked.begin(), w->parked.end(), [](const Split& s) {
+          return s.wait.kind == WaitKind::kNone && !s.deferred;
+        });
       });
       if (!released && !any_spinning) deadlock();
       // All wait for something outside: another CTA has to run, or another host thread.

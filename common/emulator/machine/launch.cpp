@@ -1,6 +1,7 @@
 // Device::launch: checks the configuration, fills what is the same for all CTAs, and hands the
 // CTAs to host threads.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -168,6 +169,9 @@ Frame* Worker::new_frame(const Code& code) {
   return f;
 }
 
+constexpr int kBriefNaps = 16;
+constexpr std::chrono::microseconds kNap{50};
+
 // Runs CTAs until there are none. A CTA that neither ends nor fails within its turn may be waiting
 // for one that has not started, so others get started beside it, as many as the device would hold.
 void Worker::run() {
@@ -175,6 +179,7 @@ void Worker::run() {
   const uint64_t proven_before = proven_multiplications();
   size_t turn = 0;
   size_t waiting = 0;  // CTAs in a row that waited for something outside
+  int naps = 0;
   for (;;) {
     if (active.empty() || (turn >= active.size() && active.size() < launch->max_resident)) {
       turn = 0;
@@ -208,8 +213,13 @@ void Worker::run() {
       launch->report(cta.index, fault);
     }
     waiting = state == CtaState::kWaiting ? waiting + 1 : 0;
+    if (state != CtaState::kWaiting) naps = 0;
     if (waiting >= active.size() + 1) {  // all wait for another host thread's CTAs
-      std::this_thread::yield();
+      if (++naps < kBriefNaps) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(kNap);  // it may not even be running: the machine is busy
+      }
       waiting = 0;
     }
     if (state == CtaState::kDone || cta.index >= launch->fault_cta) {

@@ -121,6 +121,15 @@ bool Warp::pick() {
   return false;
 }
 
+// Nothing here gets on by itself: a lane polls, the others wait for it at a barrier.
+bool Warp::only_spins() const {
+  return std::none_of(parked.begin(), parked.end(), [&](const Split& s) {
+    const bool has_members =
+        s.wait.kind == WaitKind::kMembers && (s.wait.lanes & live & ~s.lanes) == 0;
+    return !s.deferred && (s.wait.kind == WaitKind::kNone || has_members);
+  });
+}
+
 // Where the running split must look around: the lowest place another split of its activation is at.
 const MicroOp* Warp::stop_position() const {
   const MicroOp* stop = frame->code->ops.data() + frame->code->ops.size();
@@ -235,6 +244,7 @@ WarpState Warp::run(int64_t& budget) {
       case Event::kYield:
         if (parked.empty()) return leave(WarpState::kSpinning);
         park({}, true);
+        if (only_spins()) return leave(WarpState::kSpinning);
         break;
     }
   }

@@ -155,6 +155,7 @@ struct Warp {
  private:
   void meet_at_warp_barriers();
   bool pick();
+  bool only_spins() const;
   void park(const Wait& why, bool deferred);
   const MicroOp* stop_position() const;
   const MicroOp* run_counting(int64_t& budget);  // Launch::is_detailed

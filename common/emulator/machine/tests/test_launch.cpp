@@ -129,6 +129,8 @@ WAIT:
     INFO(e.message);
     REQUIRE(e.fault == Fault::kNone);
     CHECK(bench.download<uint32_t>(at, 2) == std::vector<uint32_t>{48, 48 * 64});
+    // A thread that polls while its warp waits for it hands on soon.
+    if (threads == 1) CHECK(bench.counters.warp_instructions < 20'000);
     CHECK(bench.launch("k", {100000}, {64}, Params().add(at), 0, true).fault ==
           Fault::kInvalidConfiguration);
   }
