@@ -269,3 +269,5 @@ tcd.show(
 # %% [markdown]
 # So a choice that was tuned on a kernel with conflicts may be the wrong one without them. What the
 # conflict-free XOR is worth on an Ada card nobody has measured yet; `./day contribute` makes the file.
+#
+# Type your own expression into [the bank viewer](book/interactive/bank-viewer.html).

@@ -221,4 +221,5 @@ tcd.show(
 )
 
 # %% [markdown]
-# **Tune at one size and you have learned about that size.**
+# **Tune at one size and you have learned about that size.** Play with G and the size in
+# [the rasterization player](book/interactive/rasterization-player.html).

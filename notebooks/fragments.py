@@ -191,3 +191,6 @@ tcd.table(
     [(g["name"], g["checked"], "exact" if g["passed"] else "FAILED") for g in OWNERSHIP],
     {**verdict["provenance"], "kind": "derived"},
 )
+
+# %% [markdown]
+# With the mouse, a finger or the arrow keys: [the fragment explorer](book/interactive/fragment-explorer.html).
