@@ -28,7 +28,7 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "common" / "cli"))
 
-from day import pages
+from day import pages, toolkit  # noqa: F401
 
 DATA = ROOT / "notebooks" / "data"
 BUILD = ROOT / "build" / "emulated"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-NOTEBOOK = re.compile(r"^(\d\d-[\w-]+|ladder|fragments)$")
+HELPER = "tcd_notebook"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def find(root: Path) -> list[Page]:
     notebooks = [
         page
         for page in all_of("Notebooks", "notebook", "notebooks/*.py")
-        if NOTEBOOK.match(page.source.stem)
+        if page.source.stem != HELPER
     ]
     return [
         *all_of("Start", "markdown", "README.md"),
