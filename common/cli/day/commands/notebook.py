@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Annotated
 
 import typer
@@ -26,11 +28,18 @@ def notebook(
         provision.need(root, provision.JUPYTERLAB)
     except provision.SetUpError as error:
         raise UsageError(str(error)) from error
-    # jupytext's contents manager opens the .py itself, so what is saved is the source.
-    url = f"/lab/tree/{page.source.name}?factory=Notebook"
+    # jupytext's contents manager reads the .py as a notebook, so what is saved is the source. Which
+    # viewer opens it is a setting, kept with this checkout and not in the reader's home.
+    settings = root / ".day" / "jupyterlab"
+    chosen = settings / "@jupyterlab" / "docmanager-extension" / "plugin.jupyterlab-settings"
+    if not chosen.exists():
+        chosen.parent.mkdir(parents=True, exist_ok=True)
+        chosen.write_text(json.dumps({"defaultViewers": {"python": "Jupytext Notebook"}}))
     command = [provision.venv_python(root), "-m", "jupyterlab"]
-    command += [f"--ServerApp.root_dir={root / 'notebooks'}", f"--LabApp.default_url={url}"]
-    return child.run([*command, *own.extra], cwd=root / "notebooks", stdin=None)
+    command += [f"--ServerApp.root_dir={root / 'notebooks'}"]
+    command += [f"--LabApp.default_url=/lab/tree/{page.source.name}"]
+    environment = {**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings)}
+    return child.run([*command, *own.extra], cwd=root / "notebooks", env=environment, stdin=None)
 
 
 def find(pages: list[Page], name: str) -> Page:
