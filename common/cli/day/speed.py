@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from day.errors import UsageError
+from day.page_data import load
 
 KINDS = {"exact": "exact inputs, no checks", "random": "random inputs, every check"}
 
 
 def speed(root: Path, file: str) -> str:
-    path = root / file
-    if not path.is_file():
-        raise UsageError(f"a page shows {file}, which does not exist")
-    taken = json.loads(path.read_text(encoding="utf-8"))
+    taken = load(root, file)
     source, sgemm, size = taken["provenance"], taken["sgemm"], taken["size"]
     lines = [
         "| | seconds | times SGEMM | M warp instructions/s and core | proven exact | memory |",

@@ -7,19 +7,16 @@ the fewest.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from day.errors import UsageError
+from day.page_data import load
 
 
 def tiles(root: Path, file: str) -> str:
-    path = root / file
-    if not path.is_file():
-        raise UsageError(f"a page shows {file}, which does not exist")
-    recording = json.loads(path.read_text(encoding="utf-8"))
+    recording = load(root, file)
     source = recording["provenance"]
     if source["kind"] != "measured":
         raise UsageError(f"{file} is {source['kind']}, not measured on a card: no page shows it")
