@@ -10,8 +10,11 @@
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 #include "ptx/store.cuh"
+#include "tile/coordinates.cuh"
 
 namespace day {
+
+using tcd::tile::Coordinates;
 
 // ---- constants
 
@@ -39,19 +42,6 @@ struct Tiles {
   Operand a;  // [128][32]
   Operand b;  // [128][32]
 };
-
-// ---- coordinates
-
-struct Coordinates {
-  int lane;
-  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
-  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
-};
-
-__device__ Coordinates coordinates() {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
-}
 
 // ---- load
 
@@ -138,7 +128,7 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
 template <typename Output>
 __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
   __shared__ Tiles tiles;
-  const Coordinates at = coordinates();
+  const auto at = tcd::tile::coordinates<kWarpsN, kWarpM, kWarpN>();
   const int tile_row = blockIdx.y * kCtaM, tile_column = blockIdx.x * kCtaN;
   float d[kMmasM][kMmasN][4] = {};
   for (int k0 = 0; k0 < gemm.k; k0 += kCtaK) {

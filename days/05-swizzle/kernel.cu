@@ -12,8 +12,11 @@
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 #include "ptx/store.cuh"
+#include "tile/coordinates.cuh"
 
 namespace day {
+
+using tcd::tile::Coordinates;
 
 // ---- constants
 
@@ -55,19 +58,6 @@ struct Tiles {
   Operand<kLayout> a;  // [128][32 (+ 8)]
   Operand<kLayout> b;  // [128][32 (+ 8)]
 };
-
-// ---- coordinates
-
-struct Coordinates {
-  int lane;
-  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
-  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
-};
-
-__device__ Coordinates coordinates() {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
-}
 
 // ---- load
 
@@ -157,7 +147,7 @@ template <Layout kLayout, int kStages, typename Output>
 __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles<kLayout>*>(shared);  // [kStages]
-  const Coordinates at = coordinates();
+  const auto at = tcd::tile::coordinates<kWarpsN, kWarpM, kWarpN>();
   const int tile_row = blockIdx.y * kCtaM, tile_column = blockIdx.x * kCtaN;
   const int tiles = gemm.k / kCtaK;
   float d[kMmasM][kMmasN][4] = {};

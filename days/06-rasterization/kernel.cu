@@ -12,8 +12,11 @@
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 #include "ptx/store.cuh"
+#include "tile/coordinates.cuh"
 
 namespace day {
+
+using tcd::tile::Coordinates;
 
 // ---- constants
 
@@ -45,17 +48,6 @@ struct Tiles {
 };
 
 // ---- coordinates
-
-struct Coordinates {
-  int lane;
-  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
-  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
-};
-
-__device__ Coordinates coordinates() {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
-}
 
 // Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
 // group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
@@ -154,7 +146,7 @@ template <int kStages, typename Output>
 __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
-  const Coordinates at = coordinates();
+  const auto at = tcd::tile::coordinates<kWarpsN, kWarpM, kWarpN>();
   const auto [row, column] = rasterize(blockIdx.x, gemm.m / kCtaM, gemm.n / kCtaN, gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
   const int tiles = gemm.k / kCtaK;

@@ -15,10 +15,6 @@ namespace day {
 
 using tcd::GemmArguments;
 
-struct TilePosition {
-  int row, column;  // in tiles
-};
-
 // variants.cu: no epilogue, bias, bias + ReLU, and the last as a kernel of its own.
 std::vector<tcd::GemmVariant> variants();
 // The separate kernel alone, over a D that is there already.

@@ -16,10 +16,6 @@ namespace day {
 
 using tcd::GemmArguments;
 
-struct TilePosition {
-  int row, column;  // in tiles
-};
-
 // variants.cu: no epilogue, bias, bias + ReLU, each choosing its instance by the shape; and the
 // guarded instance on every shape.
 std::vector<tcd::GemmVariant> variants();

@@ -13,10 +13,6 @@ namespace day {
 
 using tcd::GemmArguments;
 
-struct TilePosition {
-  int row, column;  // in tiles
-};
-
 // variants.cu: three stages; without epilogue, with bias + ReLU, and guarded on every shape.
 std::vector<tcd::GemmVariant> variants();
 

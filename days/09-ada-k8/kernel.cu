@@ -13,8 +13,12 @@
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 #include "ptx/store.cuh"
+#include "tile/coordinates.cuh"
+#include "tile/rasterize.cuh"
 
 namespace day {
+
+using tcd::tile::Coordinates;
 
 // ---- constants
 
@@ -50,30 +54,10 @@ struct Tiles {
 
 // ---- coordinates
 
-struct Coordinates {
-  int lane;
-  int group, in_group;        // groupID and threadID_in_group of the PTX fragment tables
-  int warp_row, warp_column;  // corner of the warp's tile inside the CTA's
-};
-
-__device__ Coordinates coordinates() {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  return {lane, lane / 4, lane % 4, warp / kWarpsN * kWarpM, warp % kWarpsN * kWarpN};
-}
-
 // Tiles along a side of the matrix, the last perhaps cut off.
 template <bool kFull>
 __host__ __device__ int tiles_over(int size, int tile) {
   return (size + (kFull ? 0 : tile - 1)) / tile;
-}
-
-// Tile `index` of rows × columns tiles: groups of `group` tile rows, walked column by column.
-// group = 1 is row-major. The last group may have fewer rows; the map stays a bijection.
-__host__ __device__ TilePosition rasterize(int index, int rows, int columns, int group) {
-  const int first_row = index / (group * columns) * group;
-  const int rows_here = rows - first_row < group ? rows - first_row : group;
-  const int in_group = index - first_row * columns;
-  return {first_row + in_group % rows_here, in_group / rows_here};
 }
 
 // ---- load
@@ -195,9 +179,9 @@ template <bool kFull, int kStages, Epilogue kEpilogue, typename Output>
 __global__ void __launch_bounds__(kThreads, 2) gemm_kernel(GemmArguments<Output> gemm) {
   extern __shared__ __align__(128) unsigned char shared[];
   auto* stages = reinterpret_cast<Tiles*>(shared);  // [kStages]
-  const Coordinates at = coordinates();
+  const auto at = tcd::tile::coordinates<kWarpsN, kWarpM, kWarpN>();
   const int rows = tiles_over<kFull>(gemm.m, kCtaM), columns = tiles_over<kFull>(gemm.n, kCtaN);
-  const auto [row, column] = rasterize(blockIdx.x, rows, columns, gemm.group);
+  const auto [row, column] = tcd::tile::rasterize(blockIdx.x, rows, columns, gemm.group);
   const int tile_row = row * kCtaM, tile_column = column * kCtaN;
   const int tiles = tiles_over<kFull>(gemm.k, kCtaK);
   float d[kMmasM][kMmasN][4] = {};

@@ -15,6 +15,7 @@
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
+#include "tile/rasterize.cuh"
 
 namespace day::bench {
 
@@ -80,20 +81,6 @@ __device__ void multiply(Fragment& sums, const uint32_t (&a)[4], uint32_t b0, ui
     tcd::ptx::mma_m16n8k8(sums.d, {a[0], a[1]}, {b0});  // k 0–7
     tcd::ptx::mma_m16n8k8(sums.d, {a[2], a[3]}, {b1});  // k 8–15
   }
-}
-
-// ---- coordinates
-
-struct TilePosition {
-  int row, column;
-};
-
-// Groups of `group` tile rows, walked column by column: Day 06's order.
-__device__ inline TilePosition rasterize(int index, int rows, int columns, int group) {
-  const int first_row = index / (group * columns) * group;
-  const int rows_here = rows - first_row < group ? rows - first_row : group;
-  const int in_group = index - first_row * columns;
-  return {first_row + in_group % rows_here, in_group / rows_here};
 }
 
 // ---- load
@@ -206,7 +193,7 @@ __global__ void __launch_bounds__(T::kThreads, kMinCtas) bench_kernel(BenchArgum
   const int a_swizzle = layout.swizzle(a_row), b_swizzle = layout.swizzle(b_row);
   const int a_halves = T::kCtaM * layout.ld, stage_halves = a_halves + T::kCtaN * layout.ld;
   const auto [tile_y, tile_x] =
-      rasterize(blockIdx.x, gemm.m / T::kCtaM, gemm.n / T::kCtaN, gemm.group);
+      tcd::tile::rasterize(blockIdx.x, gemm.m / T::kCtaM, gemm.n / T::kCtaN, gemm.group);
   const int tile_row = tile_y * T::kCtaM, tile_column = tile_x * T::kCtaN;
   const int tiles = gemm.k / kCtaK, stages = gemm.stages;
   const uint32_t a_at = tcd::ptx::shared_address(shared) + (warp_row + a_row) * layout.ld * 2;
