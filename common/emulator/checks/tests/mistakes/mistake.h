@@ -25,3 +25,6 @@ struct Mistake {
 };
 
 std::vector<Mistake> all_mistakes();
+
+// Has the device read the code of them all, once: a process that is forked later need not.
+void parse_kernels();
