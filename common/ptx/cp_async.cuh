@@ -14,7 +14,14 @@ __device__ inline void cp_async_16(uint32_t shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
 
-// The same, but only the first `bytes` (0–16) are read; the rest of the 16 becomes zero.
+// The same, and L2 is told to fetch the other 112 bytes of the 128 as well: the neighbours' copies
+// want them. A hint; it changes no result.
+__device__ inline void cp_async_16_of_128(uint32_t shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(shared), "l"(global)
+               : "memory");
+}
+
+// cp_async_16(), but only the first `bytes` (0–16) are read; the rest of the 16 becomes zero.
 // `global` must be a valid address only if bytes > 0.
 __device__ inline void cp_async_16_zero_fill(uint32_t shared, const void* global, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global),

@@ -1,0 +1,45 @@
+// The instances of the kernel that the harness runs, and which of them this device gets.
+#include <vector>
+
+#include "kernel.cu"
+
+namespace day {
+
+constexpr int kStages = 3;
+
+template <int kCtaK, Epilogue kEpilogue>
+tcd::GemmVariant variant(const char* name, bool chosen) {
+  const auto* kernel = reinterpret_cast<const void*>(&gemm_kernel<kCtaK, kStages, kEpilogue, half>);
+  return {
+      .name = name,
+      .knobs = {{"cta_k", kCtaK}, {"stages", kStages}, {"epilogue", static_cast<int>(kEpilogue)}},
+      .shape = {kCtaM, kCtaN, kCtaK, kThreads, kernel},
+      .warps_m = kWarpsM,
+      .warps_n = kWarpsN,
+      .dynamic_shared_bytes = sizeof(Shared<kCtaK, kStages>),
+      .bias = kEpilogue != Epilogue::kNone,
+      .relu = kEpilogue == Epilogue::kBiasRelu,
+      .headline = chosen && kEpilogue == Epilogue::kNone,
+      .launch = launch_gemm<kCtaK, kStages, kEpilogue, half>,
+      .launch_f32 = launch_gemm<kCtaK, kStages, kEpilogue, float>};
+}
+
+// 160 KiB: an A100 and an H200 have it, a GeForce card has 99.
+bool deep_tile_fits() {
+  int device = 0, most = 0;
+  tcd::harness::check(cudaGetDevice(&device), "asking for the device");
+  tcd::harness::check(
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+      "asking for the shared memory of a CTA");
+  return most >= static_cast<int>(sizeof(Shared<64, kStages>));
+}
+
+std::vector<tcd::GemmVariant> variants() {
+  const bool deep = deep_tile_fits();
+  return {variant<64, Epilogue::kNone>("128×256×64", deep),
+          variant<64, Epilogue::kBiasRelu>("128×256×64, bias + ReLU", deep),
+          variant<32, Epilogue::kNone>("128×256×32", !deep),
+          variant<32, Epilogue::kBiasRelu>("128×256×32, bias + ReLU", !deep)};
+}
+
+}  // namespace day
