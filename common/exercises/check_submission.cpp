@@ -1,15 +1,16 @@
-// check_submission exercise.json submission.ptx verdict.json [seed [seconds [shapes]]]: runs the
-// PTX of a submission on the emulated device and writes what the gates, the checks and the limits
-// say.
+// check_submission exercise.json submission.ptx verdict.json [seed [seconds [shapes [device]]]]:
+// runs the PTX of a submission and writes what the gates, the checks and the limits say.
 // `./day check` makes the PTX and puts the verdict into words. A kernel is stopped after so many
 // seconds. So many shapes are drawn from the seed and judged besides those of the exercise: a
-// submission that only knows the shapes it was shown is found out.
+// submission that only knows the shapes it was shown is found out. device: emulated, or gpu, which
+// has no checks and no counters: the verdict lists what was not checked.
 //
 // The verdict goes to a file of its own: stdout belongs to the kernel's printf, and a submission
 // that prints a verdict prints it there. Exit code 0: the verdict was written, whatever it says.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <new>
@@ -18,6 +19,7 @@
 #include <string>
 
 #include "counters/counter_table.h"
+#include "exercises/cuda_driver.h"
 #include "exercises/kinds.h"
 #include "exercises/limits.h"
 #include "gates/result_json.h"
@@ -32,6 +34,7 @@ struct Options {
   uint64_t seed = 1;
   uint64_t seconds = 10;  // a kernel that runs longer loops for ever
   uint64_t drawn_shapes = 0;
+  bool card = false;
 };
 
 std::string read_file(const std::string& path) {
@@ -78,32 +81,57 @@ void judge_launches(const Manifest& manifest, Workbench& bench, uint64_t seed,
   } catch (const KernelStopped& error) {
     gates.push_back(stopped(error.what()));
   }
-  for (const auto& report : bench.reports()) {
+  if (bench.observed() == nullptr) return;
+  for (const auto& report : bench.observed()->reports) {
     reports.push_back({{"key", report.key}, {"text", report.text}});
   }
+}
+
+json describe(const Card& card) {
+  return {{"name", card.name},
+          {"architecture", "sm_" + std::to_string(card.compute)},
+          {"sm_count", card.sm_count}};
+}
+
+// What stays open on a device that observes nothing.
+json not_checked(const Manifest& manifest) {
+  json names = {"checks"};
+  for (const CounterBar& bar : manifest.counters) names.push_back(name_of(bar));
+  return names;
 }
 
 json judge(const Manifest& manifest, const std::string& ptx, const Options& options) {
   json verdict = {{"gates", json::array()}, {"reports", json::array()}, {"limits", json::array()}};
   std::vector<GateResult> gates, limits;
   const auto seconds = static_cast<double>(options.seconds);
+  if (options.card) verdict["device"] = describe(CudaDriver::instance().card);
   try {
     const emu::ptx::Module module = emu::ptx::parse(ptx);
-    Workbench bench(module, manifest.kernel, seconds);
-    judge_launches(manifest, bench, options.seed, gates, verdict["reports"]);
+    const auto new_bench = [&] {
+      return options.card ? card_bench(ptx, module, manifest.kernel, seconds)
+                          : emulated_bench(module, manifest.kernel, seconds);
+    };
+    const auto bench = new_bench();
+    judge_launches(manifest, *bench, options.seed, gates, verdict["reports"]);
     if (manifest.kind == Kind::kGemm && options.drawn_shapes > 0 && gates.back().passed()) {
       // On a bench of its own: the bars on counters are those of the exercise's own shapes.
       Manifest drawn = manifest;
       drawn.gemm.shapes = draw_shapes(manifest.gemm, options.seed, options.drawn_shapes);
-      Workbench other(module, manifest.kernel, seconds);
-      judge_launches(drawn, other, options.seed + 1000, gates, verdict["reports"]);
+      const auto other = new_bench();
+      judge_launches(drawn, *other, options.seed + 1000, gates, verdict["reports"]);
     }
-    for (auto& part :
-         {judge_ptx(manifest, module), judge_mma_chains(manifest, module),
-          judge_shared_memory(manifest, bench), judge_counters(manifest, bench.counters())}) {
+    const auto add = [&](const std::vector<GateResult>& part) {
       limits.insert(limits.end(), part.begin(), part.end());
+    };
+    add(judge_ptx(manifest, module));
+    add(judge_mma_chains(manifest, module));
+    add(judge_shared_memory(manifest, *bench));
+    if (const Observed* observed = bench->observed()) {
+      add(judge_counters(manifest, observed->counters));
+      verdict["counters"] = figures(manifest, observed->counters);
+    } else {
+      verdict["not_checked"] = not_checked(manifest);
     }
-    verdict["counters"] = figures(manifest, bench.counters());
   } catch (const ManifestError&) {
     throw;  // ours, not the submission's
   } catch (const NoDevice&) {
@@ -118,6 +146,11 @@ json judge(const Manifest& manifest, const std::string& ptx, const Options& opti
   return verdict;
 }
 
+bool is_card(const std::string& device) {
+  if (device == "gpu" || device == "emulated") return device == "gpu";
+  throw std::runtime_error("no such device: " + device + "; there are emulated and gpu");
+}
+
 uint64_t number(const std::string& text) {
   uint64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -130,10 +163,10 @@ uint64_t number(const std::string& text) {
 }  // namespace tcd::exercises
 
 int main(int argc, char** argv) {
-  if (argc < 4 || argc > 7) {
+  if (argc < 4 || argc > 8) {
     std::fprintf(stderr,
                  "usage: check_submission exercise.json submission.ptx verdict.json "
-                 "[seed [seconds [shapes]]]\n"
+                 "[seed [seconds [shapes [emulated|gpu]]]]\n"
                  "./day check NUMBER does it all.\n");
     return 2;
   }
@@ -142,6 +175,7 @@ int main(int argc, char** argv) {
     if (argc > 4) options.seed = tcd::exercises::number(argv[4]);
     if (argc > 5) options.seconds = tcd::exercises::number(argv[5]);
     if (argc > 6) options.drawn_shapes = tcd::exercises::number(argv[6]);
+    if (argc > 7) options.card = tcd::exercises::is_card(argv[7]);
     const auto manifest = tcd::exercises::read_manifest(argv[1]);
     const auto verdict =
         tcd::exercises::judge(manifest, tcd::exercises::read_file(argv[2]), options);
@@ -149,6 +183,8 @@ int main(int argc, char** argv) {
     out << verdict.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     out.close();
     if (!out) throw std::runtime_error(std::string("cannot write ") + argv[3]);
+    // A driver would wait at the end for a kernel that has none.
+    if (options.card) std::_Exit(0);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "check_submission: %s\n", error.what());
     return 2;

@@ -97,6 +97,10 @@ std::vector<GateResult> judge_ptx(const Manifest& manifest, const emu::ptx::Modu
   return gates;
 }
 
+std::string name_of(const CounterBar& bar) {
+  return bar.counter + (bar.per.empty() ? "" : " per " + bar.per);
+}
+
 std::vector<GateResult> judge_counters(const Manifest& manifest,
                                        const emu::LaunchCounters& counters) {
   std::vector<GateResult> gates;
@@ -106,7 +110,7 @@ std::vector<GateResult> judge_counters(const Manifest& manifest,
     };
     const double total = count(bar.counter);
     const double divisor = bar.per.empty() ? 1 : count(bar.per);
-    const std::string name = bar.counter + (bar.per.empty() ? "" : " per " + bar.per);
+    const std::string name = name_of(bar);
     if (divisor == 0) {
       gates.push_back(
           GateResult::fail(name, 1, {bar.per + " is 0: nothing to divide by", bar.why}));

@@ -13,6 +13,7 @@ namespace tcd::exercises {
 
 std::vector<GateResult> judge_ptx(const Manifest& manifest, const emu::ptx::Module& module);
 std::vector<GateResult> judge_mma_chains(const Manifest& manifest, const emu::ptx::Module& module);
+std::string name_of(const CounterBar& bar);  // of its gate
 std::vector<GateResult> judge_counters(const Manifest& manifest,
                                        const emu::LaunchCounters& counters);
 std::vector<GateResult> judge_shared_memory(const Manifest& manifest, const Workbench& bench);

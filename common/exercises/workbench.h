@@ -1,4 +1,5 @@
-// The emulated device with one submission on it. Only its PTX runs; its host code never does.
+// A device with one submission on it: the emulated one, or a card. Only its PTX runs; its host code
+// never does.
 #pragma once
 
 #include <cstring>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "machine/device.h"
-#include "profiles/profile.h"
 #include "ptx/ast.h"
 
 namespace tcd::exercises {
@@ -24,42 +24,48 @@ class KernelMissing : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// This machine has no room for the emulated device: no fault of the submission's.
+// No card here, or no room for the emulated device: no fault of the submission's.
 class NoDevice : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What only the emulated device sees, over all launches.
+struct Observed {
+  emu::LaunchCounters counters;
+  std::vector<emu::LaunchError::Report> reports;  // of the checks, each mistake once
+};
+
 class Workbench {
  public:
-  Workbench(const emu::ptx::Module& module, const std::string& kernel, double timeout_seconds);
+  virtual ~Workbench() = default;
 
   template <class T>
   uint64_t upload(std::span<const T> data) {
     return upload_bytes(data.data(), data.size_bytes());
   }
-  void download(uint64_t address, void* to, size_t bytes);
+  virtual void download(uint64_t address, void* to, size_t bytes) = 0;
 
   // params: the parameter block. Throws KernelStopped and KernelMissing.
-  void launch(emu::Dim3 grid, uint32_t threads, uint32_t dynamic_shared_bytes,
-              std::span<const std::byte> params);
+  virtual void launch(emu::Dim3 grid, uint32_t threads, uint32_t dynamic_shared_bytes,
+                      std::span<const std::byte> params) = 0;
 
-  uint32_t static_shared_bytes() const { return emu::kernel_info(kernel()).static_shared_bytes; }
-  const emu::LaunchCounters& counters() const { return counters_; }
-  // What the checks found in all launches, each mistake once.
-  const std::vector<emu::LaunchError::Report>& reports() const { return reports_; }
+  virtual uint32_t static_shared_bytes() const = 0;
+  virtual const Observed* observed() const { return nullptr; }
 
- private:
-  const emu::Kernel& kernel() const;
-  uint64_t upload_bytes(const void* data, size_t bytes);
-
-  emu::Profile profile_;  // the default one with less memory
-  emu::Device device_;
-  std::unique_ptr<emu::Program> program_;
-  std::string kernel_name_;
-  double timeout_seconds_;
-  emu::LaunchCounters counters_;
-  std::vector<emu::LaunchError::Report> reports_;
+ protected:
+  virtual uint64_t upload_bytes(const void* data, size_t bytes) = 0;
 };
+
+// A kernel is stopped after timeout_seconds. Both throw KernelMissing and NoDevice.
+std::unique_ptr<Workbench> emulated_bench(const emu::ptx::Module& module, const std::string& kernel,
+                                          double timeout_seconds);
+// ptx: what `module` was read from; the driver makes machine code of it.
+std::unique_ptr<Workbench> card_bench(const std::string& ptx, const emu::ptx::Module& module,
+                                      const std::string& kernel, double timeout_seconds);
+
+// Words that both share.
+KernelMissing no_such_kernel(const std::string& kernel);
+KernelMissing other_parameters(const std::string& kernel, uint64_t wanted, size_t passed);
 
 template <class T>
 std::span<const std::byte> as_params(const T& block) {

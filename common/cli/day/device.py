@@ -156,7 +156,7 @@ def choose(
         return Device("gpu", card.name, what if wanted is None else f"asked for; {what}")
     if wanted == "gpu":
         raise UsageError(
-            f"--device gpu cannot be met: {problem}. Without --device, days run on the"
+            f"--device gpu cannot be met: {problem}. Without --device, it runs on the"
             " emulated device."
         )
     return Device("emulated", preferred, problem)

@@ -1,8 +1,8 @@
 """Judges one submission: compile, gates, checks, limits, in that order, up to the first finding.
 
 nvcc makes PTX of the device code, ptxas reads that for registers and spills, and check_submission
-(common/exercises) runs it on the emulated device; no host code of a submission ever runs. Standard
-library only: the tests of the exercises run on any Python.
+(common/exercises) runs it on the emulated device, or on a card when that is asked for; no host code
+of a submission ever runs. Standard library only: the tests of the exercises run on any Python.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Terms:
     drawn_shapes: int = 0  # besides those of the exercise
     kernel_seconds: int = 10  # a kernel that runs longer loops for ever
     limits: Limits = field(default_factory=Limits)  # of nvcc and of ptxas
+    device: str = "emulated"  # or "gpu", for what one has written oneself: a card contains nobody
 
     @property
     def judge_limits(self) -> Limits:
@@ -90,6 +91,8 @@ class Verdict:
     gates: list[str] = field(default_factory=list)  # the names of those that passed
     figures: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)  # by tool
+    device: dict[str, Any] = field(default_factory=dict)  # the card, when it was one
+    not_checked: list[str] = field(default_factory=list)  # it needs the emulated device
 
     @property
     def passed(self) -> bool:
@@ -97,7 +100,12 @@ class Verdict:
 
 
 def judge(
-    exercise: Exercise, submission: Path, tools: Tools, seed: int = 1, runner: Runner | None = None
+    exercise: Exercise,
+    submission: Path,
+    tools: Tools,
+    seed: int = 1,
+    runner: Runner | None = None,
+    device: str = "emulated",
 ) -> Verdict:
     """Reads the file once; that one header is all that is compiled."""
     try:
@@ -105,7 +113,8 @@ def judge(
     except OSError as error:
         where = shown(exercise.root, str(submission))
         raise UsageError(f"there is no {where} to check ({error.strerror}).") from error
-    return judge_text(exercise, submission, text, tools, Terms(seed), runner or Runner())
+    terms = Terms(seed, device=device)
+    return judge_text(exercise, submission, text, tools, terms, runner or Runner())
 
 
 def judge_text(
@@ -218,6 +227,7 @@ def run_checker(job: Job, tools: Tools) -> dict[str, Any] | Finding:
     terms, verdict = job.terms, "verdict.json"
     command = [tools.checker, job.exercise.manifest, job.ptx, job.folder / verdict]
     command += [str(number) for number in (terms.seed, terms.kernel_seconds, terms.drawn_shapes)]
+    command.append(terms.device)
     done = job.run("judge", command)
     if done.cut:
         return Finding("gates", "launch", why(job, "the submission", done), job.hole())
@@ -234,6 +244,7 @@ def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
     reports = [job.shown(report["text"]).splitlines() for report in said["reports"]]
     registers, spills = read_resources(resources, job.exercise.kernel)
     verdict = Verdict(figures=dict(said.get("counters", {})))
+    verdict.device, verdict.not_checked = said.get("device", {}), said.get("not_checked", [])
     if registers is not None:
         verdict.figures |= {"registers": registers, "spill_bytes": spills}
     for gate in said["gates"]:

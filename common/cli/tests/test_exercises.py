@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from day import device as devices
 from day import exercises, patches, practice, submission
 from day.app import run
 from day.commands import check
@@ -283,6 +284,28 @@ def test_the_first_finding_in_order(
     else:
         assert "./day solution 01a" in words
         assert "hmma" in words
+
+
+def test_a_card_leaves_open_what_it_does_not_see(root: Path) -> None:
+    exercise = one(root)
+    said = {"gates": [GOOD], "reports": [], "limits": [], "device": {"name": "NVIDIA H200"}}
+    said["not_checked"] = ["checks", "ldmatrix per hmma"]
+    verdict = submission.put_together(job(exercise), said, FINE)
+    words = check.words(exercise, verdict)
+    assert f"  checks   {check.NOT_CHECKED}" in words
+    assert f"  ldmatrix per hmma: {check.NOT_CHECKED}" in words
+    assert words[-1].startswith("right on NVIDIA H200. ./day check 01a, without --device,")
+    assert not any(line.startswith("passed") for line in words)
+
+
+def test_a_card_that_is_not_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if devices.ask_driver().version is not None:
+        pytest.skip("a card is there")
+    assert run(root, ["check", "01a", "--device", "gpu"]) == 2
+    assert "no NVIDIA driver on this machine" in capsys.readouterr().err
+    assert run(root, ["check", "01a", "--device", "h200"]) == 2
+    assert "--device takes gpu or emulated" in capsys.readouterr().err
+    assert practice.read(one(root).home) == {}
 
 
 def test_a_report_beside_a_failed_gate_is_shown(root: Path) -> None:
