@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -96,6 +97,37 @@ def test_the_table_has_every_wrong_answer_and_who_catches_it() -> None:
             row = f"| [{exercise.number}]({exercise.name}/submission.cuh) | [`{file.stem}`]"
             assert table.count(row) == (file.name != exercises.UNSOLVED)
     assert "| Both take k 0–7 of B. | gates: `product 128×128×32` |" in table
+
+
+def test_a_card_has_a_column_in_the_table_and_no_stale_cell(root: Path) -> None:
+    exercise = one(root)
+    sha256 = hashlib.sha256(exercise.solution.read_bytes()).hexdigest()
+    fine = {"sha256": sha256, "caught": ""}
+    stale = {"sha256": "0" * 64, "caught": ""}
+    text = exercise.solution.read_text()
+    mutant = patches.apply(text, (exercise.patches / "b-by-rows.patch").read_text())
+    failed = {"sha256": hashlib.sha256(mutant.encode()).hexdigest(), "caught": "gates: product"}
+    recording = {
+        "provenance": {"kind": "measured", "device": "NVIDIA X", "date": "2026-01-01"},
+        "seeds": [1, 2],
+        "drawn_shapes": 2,
+        "exercises": {
+            "01a": {"solution": fine, "wrong": {"b-by-rows": failed, "d-transposed": stale}},
+            "01b": {"solution": stale, "wrong": {}},
+            "02a": {"solution": failed, "wrong": {}},
+        },
+    }
+    folder = root / "solutions" / "recorded"
+    folder.mkdir()
+    (folder / "x.json").write_text(json.dumps(recording))
+    table = wrong_answers(root)
+    assert "| caught by | on NVIDIA X |\n|---|---|---|---|---|\n" in table
+    rows = {line.split("[`")[1].split("`]")[0]: line for line in table.splitlines() if "[`" in line}
+    assert rows["b-by-rows"].endswith(" | gates: `product` |")
+    assert rows["d-transposed"].endswith(" | not run |")
+    assert "NVIDIA X: 1 of the 5 solutions pass" in table
+    assert "(not: 00a, 01b, 02a, 02b)" in table
+    assert "- *Measured*: device `NVIDIA X`, date `2026-01-01`." in table
 
 
 def test_select() -> None:

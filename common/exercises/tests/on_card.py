@@ -1,11 +1,17 @@
 """on_card.py ROOT NVCC CHECKER DRIVER: submissions judged on a card. DRIVER is the folder of a
 stand-in for libcuda.so.1, so that the way there is walked without a card: gates compare what comes
-back, and what needs the emulated device is named as not checked. Without a driver: exit code 2."""
+back, and what needs the emulated device is named as not checked. Without a driver: exit code 2.
+Then the pack that records all solutions on a card, of one exercise."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 KERNEL = "gemm_kernel(tcd::GemmArguments gemm"
 BODY = KERNEL + ") {\n"
@@ -90,7 +96,54 @@ def main(root: Path, nvcc: Path, checker: Path, driver: Path) -> int:
         except UsageError as error:
             print(f"without a driver: {error}")
             wrong += "no NVIDIA driver on this machine" not in str(error)
+    with tempfile.TemporaryDirectory(prefix="pack-test-") as folder:
+        for words in packed(root, nvcc, checker, driver, Path(folder)):
+            wrong += 1
+            print(f"WRONG: {words}")
     return 1 if wrong else 0
+
+
+def packed(root: Path, nvcc: Path, checker: Path, driver: Path, folder: Path) -> list[str]:
+    """What is wrong with 02a's pack and its outcome."""
+    pack, file = folder / "pack", folder / "outcome.json"
+    maker = root / "common" / "exercises" / "card" / "pack_for_card.py"
+    subprocess.run(
+        [sys.executable, maker, pack, "02a", "--nvcc", nvcc, "--checker", checker], check=True
+    )
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(driver)}
+    command = [sys.executable, pack / "judge_on_card.py", "--json", file, "--jobs", "2"]
+    command += ["--smi", folder / "absent"]
+
+    def judge() -> tuple[int, dict[str, Any]]:
+        done = subprocess.run(command, env=environment, check=False)
+        return done.returncode, json.loads(file.read_text(encoding="utf-8"))
+
+    wrong = []
+    code, outcome = judge()
+    found = outcome["exercises"]["02a"]
+    solution, kept = found["solution"], found["wrong"]["ldmatrix-kept"]
+    if code != 0 or solution["caught"] or solution["gates_passed"] != 16:
+        wrong.append(
+            f"code {code}: {solution}; two seeds, four shapes, two gates each were to pass"
+        )
+    if outcome["provenance"]["device"] != "stand-in for a card":
+        wrong.append(f"{outcome['provenance']}")
+    if kept["words"] != "12 × ldmatrix.trans, the first at submission.cuh:132":
+        wrong.append(f"the place depends on where it was packed: {kept}")
+    if found["wrong"]["halves-exchanged"]["caught"] != "gates: product 64×64×32":
+        wrong.append(f"halves-exchanged: {found['wrong']['halves-exchanged']}")
+    (pack / "02a" / "solution.ptx").write_bytes((pack / "02a" / "unsolved.ptx").read_bytes())
+    code, outcome = judge()
+    if code != 1 or not outcome["exercises"]["02a"]["solution"]["caught"]:
+        wrong.append(f"a solution that fails: code {code}")
+    # What a pack says when no gate notices anything.
+    sys.path.insert(0, str(maker.parent))
+    from judge_on_card import as_it_must_be
+
+    blind = {"solution": {"caught": ""}, "wrong": {"x": {"caught": "limits: y"}}}
+    if len(as_it_must_be({"02a": blind})) != 1 or as_it_must_be({"02a": found}):
+        wrong.append("gates that notice nothing go unnoticed")
+    return wrong
 
 
 if __name__ == "__main__":
