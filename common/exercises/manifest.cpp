@@ -114,7 +114,7 @@ Manifest from_json(const json& from) {
   allow_only(from,
              {"kind", "kernel", "mma_k", "gemm", "orders", "steps", "ptx", "counters", "shown",
               "shared_bytes", "mma", "title", "day", "minutes", "hole_lines", "registers",
-              "spill_bytes", "closed_book"},
+              "spill_bytes", "closed_book", "sass"},
              "exercise.json");
   Manifest manifest;
   const std::string kind = from.at("kind");

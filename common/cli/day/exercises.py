@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from day import home, patches
+from day import home, machine_rules, patches
 from day.errors import UsageError
 from day.home import Home
+from day.machine_rules import Rule
 
 FOLDER = re.compile(r"^(\d\d[a-z])-([\w-]+)$")
 HINT = re.compile(r"<details><summary>Hint \d+: (.+?)</summary>\s*(.*?)\s*</details>", re.DOTALL)
@@ -35,6 +36,7 @@ class Exercise:
     closed_book: tuple[str, ...]  # headers that would give the answer away
     registers: int | None
     spill_bytes: int | None
+    sass: tuple[Rule, ...] = ()
 
     @property
     def name(self) -> str:
@@ -101,6 +103,7 @@ def read(root: Path, where: Home, manifest: Path) -> Exercise:
             closed_book=tuple(content.get("closed_book", ())),
             registers=content.get("registers"),
             spill_bytes=content.get("spill_bytes"),
+            sass=machine_rules.read(content.get("sass", ()), file),
         )
     except ValueError as error:
         raise UsageError(f"{file} is not JSON: {error}.") from error

@@ -138,10 +138,12 @@ def of_verdict(work: Work, verdict: Verdict) -> Record:
     seconds = round(sum(verdict.seconds.values()), 3)
     finding = verdict.finding
     if finding is None:
-        return record(work, "passed", gates=verdict.gates, figures=verdict.figures, seconds=seconds)
+        more: dict[str, Any] = {"not_checked": verdict.not_checked} if verdict.not_checked else {}
+        more |= {"gates": verdict.gates, "figures": verdict.figures, "seconds": seconds}
+        return record(work, "passed", **more)
     lines = [*finding.lines, *finding.also]
-    more = {"stage": finding.stage, "name": clean(finding.name), "where": clean(finding.where)}
-    return record(work, "failed", lines, **more, figures=verdict.figures, seconds=seconds)
+    place = {"stage": finding.stage, "name": clean(finding.name), "where": clean(finding.where)}
+    return record(work, "failed", lines, **place, figures=verdict.figures, seconds=seconds)
 
 
 @dataclass
@@ -219,7 +221,8 @@ class Grader:
     def _readable(self, exercise: Exercise) -> list[Path]:
         common = self.root / "common"
         course = [common / "ptx", common / "exercises" / "device", exercise.manifest]
-        return [*sandbox.of_toolkit(self.tools.nvcc), *course, self.tools.checker]
+        tools = [tool for tool in (self.tools.checker, self.tools.nvdisasm) if tool]
+        return [*sandbox.of_toolkit(self.tools.nvcc), *course, *tools]
 
     def _stop(self) -> None:
         with self._lock:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from day import machine_rules
 from day.errors import UsageError
 from day.exercises import HOLE, Exercise
 from day.plain_file import read as read_plain
@@ -27,6 +28,11 @@ STAGES = ("compile", "gates", "checks", "limits")
 ARCH = "sm_80"  # what the PTX asks for
 MACHINE_ARCH = "sm_89"  # what ptxas counts registers for: the Ada card of the accounts
 INCLUDED = "included.d"  # what the preprocessor read
+LISTING = "listing.sass"
+NOT_ON_A_CARD = "not checked on a card: needs the emulated device"
+NO_NVDISASM = (
+    "not checked: no nvdisasm, in the toolkit and in .day. ./day doctor says how to get it"
+)
 NVCC_ERROR = re.compile(
     r"^(.+?)\((\d+)\): (?:catastrophic )?error: (.*)$|^(.+?):(\d+):\d+: (?:fatal )?error: (.*)$"
 )
@@ -42,6 +48,7 @@ MOST_VERDICT = 16 * 1024 * 1024  # bytes
 class Tools:
     nvcc: Path
     checker: Path
+    nvdisasm: Path | None = None  # not every toolkit has it
 
     @property
     def ptxas(self) -> Path:
@@ -92,7 +99,7 @@ class Verdict:
     figures: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)  # by tool
     device: dict[str, Any] = field(default_factory=dict)  # the card, when it was one
-    not_checked: list[str] = field(default_factory=list)  # it needs the emulated device
+    not_checked: dict[str, str] = field(default_factory=dict)  # what could not be, and why
 
     @property
     def passed(self) -> bool:
@@ -186,7 +193,10 @@ def judge_job(job: Job, tools: Tools) -> Verdict:
     said = run_checker(job, tools)
     if isinstance(said, Finding):
         return Verdict(said)
-    return put_together(job, said, done.said)
+    verdict = put_together(job, said, done.said)
+    if verdict.passed and job.exercise.sass:
+        judge_machine_code(job, tools, verdict)
+    return verdict
 
 
 def why(job: Job, tool: str, done: Done) -> list[str]:
@@ -244,7 +254,8 @@ def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
     reports = [job.shown(report["text"]).splitlines() for report in said["reports"]]
     registers, spills = read_resources(resources, job.exercise.kernel)
     verdict = Verdict(figures=dict(said.get("counters", {})))
-    verdict.device, verdict.not_checked = said.get("device", {}), said.get("not_checked", [])
+    verdict.device = said.get("device", {})
+    verdict.not_checked = dict.fromkeys(said.get("not_checked", []), NOT_ON_A_CARD)
     if registers is not None:
         verdict.figures |= {"registers": registers, "spill_bytes": spills}
     for gate in said["gates"]:
@@ -304,6 +315,26 @@ def limit_finding(
             words = [f"{figures[name]} on {MACHINE_ARCH}, the bar is at most {bar}"]
             return Finding("limits", name, words, place)
     return None
+
+
+def judge_machine_code(job: Job, tools: Tools, verdict: Verdict) -> None:
+    """The listing goes into a file: it is longer than what is kept of what a tool says."""
+    rules, place = job.exercise.sass, job.hole()
+    if tools.nvdisasm is None:
+        verdict.not_checked |= {rule.name: NO_NVDISASM for rule in rules}
+        return
+    to_file = ["sh", "-c", f'"$@" >{LISTING}', "sh"]
+    done = job.run("nvdisasm", [*to_file, tools.nvdisasm, "-c", job.folder / "cubin"])
+    if done.cut or done.code != 0:
+        verdict.finding = Finding("limits", "SASS", why(job, "nvdisasm", done), place)
+        return
+    listing = read_plain(job.folder, [LISTING], MOST_VERDICT).decode(errors="replace")
+    there = machine_rules.opcodes(listing.splitlines(), job.exercise.kernel)
+    if not there:
+        verdict.finding = Finding("limits", "SASS", ["nvdisasm found no instruction"], place)
+    elif broken := machine_rules.first_broken(rules, there):
+        words = machine_rules.words(broken, there, MACHINE_ARCH)
+        verdict.finding = Finding("limits", broken.name, words, place)
 
 
 def read_resources(text: str, kernel: str) -> tuple[int | None, int]:

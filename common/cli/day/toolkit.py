@@ -103,11 +103,11 @@ def find(root: Path, environment: Mapping[str, str] = os.environ) -> Toolkit | N
     return None
 
 
-def find_tool(root: Path, toolkit: Toolkit | None, name: str) -> Path | None:
+def find_tool(root: Path, nvcc: Path | None, name: str) -> Path | None:
     """cuobjdump or nvdisasm: beside nvcc, else from the wheels, else on PATH."""
-    places = [toolkit.nvcc.parent] if toolkit else []
-    if toolkit:  # a distribution may link /usr/bin/nvcc to the toolkit's real folder
-        places.append(toolkit.nvcc.resolve().parent)
+    places = [nvcc.parent] if nvcc else []
+    if nvcc:  # a distribution may link /usr/bin/nvcc to the toolkit's real folder
+        places.append(nvcc.resolve().parent)
     folder = wheel_folder(root)
     if folder:
         places.append(folder / "bin")

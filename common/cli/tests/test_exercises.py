@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from day.app import run
 from day.commands import check
 from day.errors import UsageError
 from day.exercises import Exercise
-from day.submission import Job
+from day.machine_rules import Rule
+from day.submission import Job, Tools, Verdict
 from day.tool import Runner
 from day.wrong_answers import wrong_answers
 
@@ -324,10 +326,39 @@ def test_a_card_leaves_open_what_it_does_not_see(root: Path) -> None:
     said["not_checked"] = ["checks", "ldmatrix per hmma"]
     verdict = submission.put_together(job(exercise), said, FINE)
     words = check.words(exercise, verdict)
-    assert f"  checks   {check.NOT_CHECKED}" in words
-    assert f"  ldmatrix per hmma: {check.NOT_CHECKED}" in words
+    assert f"  checks   {submission.NOT_ON_A_CARD}" in words
+    assert f"  ldmatrix per hmma: {submission.NOT_ON_A_CARD}" in words
     assert words[-1].startswith("right on NVIDIA H200. ./day check 01a, without --device,")
     assert not any(line.startswith("passed") for line in words)
+
+
+def test_without_a_disassembler_the_verdict_says_so(root: Path) -> None:
+    exercise = replace(one(root), sass=(Rule("LDL", required=False, why=""),))
+    verdict = Verdict(gates=["product"])
+    submission.judge_machine_code(job(exercise), Tools(Path("nvcc"), Path("x")), verdict)
+    assert verdict.not_checked == {"LDL forbidden in SASS": submission.NO_NVDISASM}
+    assert f"  LDL forbidden in SASS: {submission.NO_NVDISASM}" in check.words(exercise, verdict)
+
+
+@pytest.mark.parametrize(
+    ("listing", "finding"),
+    [
+        (".text.multiply:\n /*0000*/ LDL.64 R8, [R1] ;\n", "limits: LDL forbidden in SASS"),
+        (".text.multiply:\n /*0000*/ LDS.64 R8, [R1] ;\n", None),
+        ("", "limits: SASS"),
+    ],
+)
+def test_machine_code_is_what_the_disassembler_says(
+    root: Path, tmp_path: Path, listing: str, finding: str | None
+) -> None:
+    pretend = tmp_path / "nvdisasm"
+    pretend.write_text(f"#!/bin/sh\ncat <<'END'\n{listing}END\n")
+    pretend.chmod(0o755)
+    exercise = replace(one(root), sass=(Rule("LDL", required=False, why=""),))
+    verdict = Verdict(gates=["product"])
+    submission.judge_machine_code(job(exercise), Tools(Path("nvcc"), Path("x"), pretend), verdict)
+    got = verdict.finding
+    assert (f"{got.stage}: {got.name}" if got else None) == finding
 
 
 def test_a_card_that_is_not_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,9 +62,9 @@ def test_the_wheels_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     folder = tmp_path / ".day/venv/lib/python3.11/site-packages/nvidia/cu13/bin"
     nvcc = pretend_nvcc(folder, "13.0")
     assert toolkit.find(tmp_path) == toolkit.Toolkit(nvcc, (13, 0), from_wheels=True)
-    assert toolkit.find_tool(tmp_path, toolkit.find(tmp_path), "cuobjdump") is None
+    assert toolkit.find_tool(tmp_path, nvcc, "cuobjdump") is None
     shutil.copy(nvcc, folder / "cuobjdump")
-    tool = toolkit.find_tool(tmp_path, toolkit.find(tmp_path), "cuobjdump")
+    tool = toolkit.find_tool(tmp_path, nvcc, "cuobjdump")
     assert tool == folder / "cuobjdump"
 
 

@@ -14,7 +14,6 @@ from day.exercises import Exercise
 from day.submission import STAGES, Tools, Verdict
 
 TARGET = "check_submission"
-NOT_CHECKED = "not checked on a card: needs the emulated device"
 CHECKER_SOURCES = ("common/exercises", "common/gates", "common/emulator", "common/ptx")
 
 
@@ -59,8 +58,9 @@ def need_tools(root: Path) -> Tools:
     if not checker.exists() or stale(root, checker):
         build.build(root, "emulated", [TARGET])
         checker.touch()  # sources of the tests beside it are no reason to ask again
-    nvcc = build.cache_value(folder, "CMAKE_CUDA_COMPILER")
-    return Tools(Path(nvcc) if nvcc else build.need_toolkit(root).nvcc, checker)
+    cached = build.cache_value(folder, "CMAKE_CUDA_COMPILER")
+    nvcc = Path(cached) if cached else build.need_toolkit(root).nvcc
+    return Tools(nvcc, checker, toolkit.find_tool(root, nvcc, "nvdisasm"))
 
 
 def stale(root: Path, checker: Path) -> bool:
@@ -80,16 +80,17 @@ def words(exercise: Exercise, verdict: Verdict) -> list[str]:
             out.append(f"  {stage:<8} {terminal.paint('FAILED', 'red')}: {finding.name}")
             break
         if stage == "checks" and "checks" in verdict.not_checked:
-            out.append(f"  {stage:<8} {NOT_CHECKED}")
+            out.append(f"  {stage:<8} {verdict.not_checked[stage]}")
         else:
             out.append(f"  {stage:<8} {terminal.paint('ok', 'green')}{detail(stage, verdict)}")
     if not finding:
         out += [
             f"  {name.replace('_', ' '):<26} {value:>9,}" for name, value in verdict.figures.items()
         ]
-        if verdict.not_checked:
+        out += [f"  {name}: {why}" for name, why in verdict.not_checked.items() if name != "checks"]
+        if verdict.device:
             rest = f"./day check {exercise.number}, without --device, judges the rest."
-            return [*out, *open_limits(verdict), f"right on {verdict.device['name']}. {rest}"]
+            return [*out, f"right on {verdict.device['name']}. {rest}"]
         out.append(f"passed. Compare: ./day solution {exercise.number}. Go on: ./day next")
         return out
     out += [f"    {line}" for line in finding.lines]
@@ -97,10 +98,6 @@ def words(exercise: Exercise, verdict: Verdict) -> list[str]:
         out += ["  the device reports as well:", *(f"    {line}" for line in finding.also)]
     out += [f"  look at  {finding.where}", f"  stuck?   ./day hint {exercise.number}"]
     return out
-
-
-def open_limits(verdict: Verdict) -> list[str]:
-    return [f"  {name}: {NOT_CHECKED}" for name in verdict.not_checked if name != "checks"]
 
 
 def detail(stage: str, verdict: Verdict) -> str:

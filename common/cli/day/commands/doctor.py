@@ -117,7 +117,7 @@ def program(root: Path, name: str, path: Path) -> Finding:
 
 
 def disassembler(root: Path, found: toolkit.Toolkit | None) -> Finding:
-    tool = toolkit.find_tool(root, found, "cuobjdump")
+    tool = toolkit.find_tool(root, found and found.nvcc, "cuobjdump")
     if tool:
         return Finding("cuobjdump", "ok", f"{tool} (for ./day sass)")
     return Finding("cuobjdump", "missing", "for ./day sass", "rm -rf .day && ./day doctor")

@@ -37,7 +37,7 @@ def sass(
         built = ", ".join(day.architectures)
         raise UsageError(f"day {day.number} is not built for {arch}, only for {built}.")
     found = toolkit.find(root)
-    tool = toolkit.find_tool(root, found, "cuobjdump")
+    tool = toolkit.find_tool(root, found and found.nvcc, "cuobjdump")
     if tool is None:
         raise UsageError(
             "cuobjdump is missing, in the toolkit and in .day. Remove .day and type "
