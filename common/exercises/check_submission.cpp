@@ -124,6 +124,7 @@ json judge(const Manifest& manifest, const std::string& ptx, const Options& opti
       limits.insert(limits.end(), part.begin(), part.end());
     };
     add(judge_ptx(manifest, module));
+    verdict["wrong_numbers"] = wrong_numbers(manifest, module);
     add(judge_mma_chains(manifest, module));
     add(judge_shared_memory(manifest, *bench));
     if (const Observed* observed = bench->observed()) {

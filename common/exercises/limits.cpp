@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <set>
 #include <sstream>
 
 #include "counters/counter_table.h"
@@ -36,16 +37,52 @@ Pattern parse_pattern(const std::string& text) {
   return pattern;
 }
 
-bool matches(const Pattern& pattern, const Instruction& in) {
+bool matches_but_for_number(const Pattern& pattern, const Instruction& in) {
   if (in.opcode != pattern.opcode) return false;
-  for (const std::string& modifier : pattern.modifiers) {
-    if (std::find(in.modifiers.begin(), in.modifiers.end(), modifier) == in.modifiers.end()) {
-      return false;
-    }
+  return std::all_of(pattern.modifiers.begin(), pattern.modifiers.end(), [&](const auto& modifier) {
+    return std::find(in.modifiers.begin(), in.modifiers.end(), modifier) != in.modifiers.end();
+  });
+}
+
+std::optional<uint64_t> number_of(const Instruction& in) {
+  if (in.operands.empty() || in.operands[0].kind != Operand::Kind::kImmediate) return {};
+  return in.operands[0].imm;
+}
+
+bool matches(const Pattern& pattern, const Instruction& in) {
+  return matches_but_for_number(pattern, in) &&
+         (!pattern.first_operand || number_of(in) == pattern.first_operand);
+}
+
+// Every instruction that may run: another kernel is a decoy.
+template <class Visit>
+void each_instruction(const Manifest& manifest, const emu::ptx::Module& module,
+                      const Visit& visit) {
+  for (const auto& function : module.functions) {
+    if (function.is_entry && function.name != manifest.kernel) continue;
+    for (const Instruction& in : function.body) visit(in);
   }
-  if (!pattern.first_operand) return true;
-  return !in.operands.empty() && in.operands[0].kind == Operand::Kind::kImmediate &&
-         in.operands[0].imm == *pattern.first_operand;
+}
+
+// "cp.async.wait_group 3 was given, 2 is needed", when a rule wants a number and the instruction is
+// there with others; else nothing.
+std::string other_number(const PtxRule& rule, const Manifest& manifest,
+                         const emu::ptx::Module& module) {
+  const Pattern pattern = parse_pattern(rule.instruction);
+  if (!rule.required || !pattern.first_operand) return "";
+  std::set<uint64_t> given;
+  each_instruction(manifest, module, [&](const Instruction& in) {
+    if (!matches_but_for_number(pattern, in)) return;
+    if (const auto number = number_of(in)) given.insert(*number);
+  });
+  if (given.empty() || given.contains(*pattern.first_operand)) return "";
+  std::string numbers;
+  for (const uint64_t number : given) {
+    numbers += (numbers.empty() ? "" : " and ") + std::to_string(number);
+  }
+  return rule.instruction.substr(0, rule.instruction.find(' ') + 1) + numbers +
+         (given.size() == 1 ? " was" : " were") + " given, " +
+         std::to_string(*pattern.first_operand) + " is needed";
 }
 
 // The user's line: the outermost of an inlined call.
@@ -71,20 +108,19 @@ std::vector<GateResult> judge_ptx(const Manifest& manifest, const emu::ptx::Modu
     const Pattern pattern = parse_pattern(rule.instruction);
     int64_t looked_at = 0;
     std::vector<std::string> places;
-    for (const auto& function : module.functions) {
-      if (function.is_entry && function.name != manifest.kernel) continue;  // a decoy does not run
-      for (const Instruction& in : function.body) {
-        ++looked_at;
-        if (matches(pattern, in)) places.push_back(place_of(module, in));
-      }
-    }
+    each_instruction(manifest, module, [&](const Instruction& in) {
+      ++looked_at;
+      if (matches(pattern, in)) places.push_back(place_of(module, in));
+    });
     const std::string name = rule.instruction + (rule.required ? " required" : " forbidden");
     if (rule.required != places.empty()) {
       gates.push_back(GateResult::pass(name, looked_at));
       continue;
     }
     std::vector<std::string> lines;
-    if (rule.required) {
+    if (const std::string number = other_number(rule, manifest, module); !number.empty()) {
+      lines.push_back(number);
+    } else if (rule.required) {
       lines.push_back("no " + rule.instruction + " among the " + with_separators(looked_at) +
                       " PTX instructions of " + manifest.kernel);
     } else {
@@ -95,6 +131,15 @@ std::vector<GateResult> judge_ptx(const Manifest& manifest, const emu::ptx::Modu
     gates.push_back(GateResult::fail(name, looked_at, std::move(lines)));
   }
   return gates;
+}
+
+std::vector<std::string> wrong_numbers(const Manifest& manifest, const emu::ptx::Module& module) {
+  std::vector<std::string> lines;
+  for (const PtxRule& rule : manifest.ptx) {
+    const std::string line = other_number(rule, manifest, module);
+    if (!line.empty()) lines.insert(lines.end(), {line, rule.why});
+  }
+  return lines;
 }
 
 std::string name_of(const CounterBar& bar) {

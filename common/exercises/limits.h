@@ -12,6 +12,9 @@
 namespace tcd::exercises {
 
 std::vector<GateResult> judge_ptx(const Manifest& manifest, const emu::ptx::Module& module);
+// Of each rule that wants a number, where the instruction is there with another one: two lines. It
+// may be why a gate fails, and then says more than the gate does.
+std::vector<std::string> wrong_numbers(const Manifest& manifest, const emu::ptx::Module& module);
 std::vector<GateResult> judge_mma_chains(const Manifest& manifest, const emu::ptx::Module& module);
 std::string name_of(const CounterBar& bar);  // of its gate
 std::vector<GateResult> judge_counters(const Manifest& manifest,

@@ -40,6 +40,7 @@ REPORT_SOURCE = re.compile(r"^\s*source\s+(\S+?:\d+)", re.MULTILINE)
 PTXAS_ENTRY = re.compile(r"ptxas info +: Compiling entry function '(\w+)'")
 PTXAS_REGISTERS = re.compile(r"ptxas info +: Used (\d+) registers")
 PTXAS_SPILLS = re.compile(r" +\d+ bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill")
+GUESS = "look at: "  # how a gate's line begins that draws a conclusion from the pattern
 MOST_ALSO = 3  # further reports of the device that a verdict names
 MOST_VERDICT = 16 * 1024 * 1024  # bytes
 
@@ -260,7 +261,9 @@ def put_together(job: Job, said: dict[str, Any], resources: str) -> Verdict:
         verdict.figures |= {"registers": registers, "spill_bytes": spills}
     for gate in said["gates"]:
         if not gate["passed"]:
-            lines = [job.shown(line) for line in gate["lines"]]
+            lines = [*said.get("wrong_numbers", []), *map(job.shown, gate["lines"])]
+            if reports:  # they know what a pattern can only guess
+                lines = [line for line in lines if not line.startswith(GUESS)]
             also = reports[0] if reports else []
             verdict.finding = Finding("gates", gate["name"], lines, place, also)
             return verdict

@@ -378,6 +378,20 @@ def test_a_report_beside_a_failed_gate_is_shown(root: Path) -> None:
     assert "race in shared memory" in "\n".join(check.words(exercise, verdict))
 
 
+def test_a_wrong_number_comes_first_and_a_guess_is_no_match_for_a_report(root: Path) -> None:
+    exercise = one(root)
+    gate = {**BAD, "lines": ["3 of 4 elements differ", "look at: the store"]}
+    numbers = ["cp.async.wait_group 3 was given, 2 is needed", "count groups"]
+    said = {"gates": [gate], "reports": [], "limits": [], "wrong_numbers": numbers}
+    judged = job(exercise)
+    finding = submission.put_together(judged, said, FINE).finding
+    assert finding is not None
+    assert finding.lines == [*numbers, "3 of 4 elements differ", "look at: the store"]
+    finding = submission.put_together(judged, {**said, "reports": [RACE]}, FINE).finding
+    assert finding is not None
+    assert finding.lines == [*numbers, "3 of 4 elements differ"]
+
+
 def test_the_place_of_a_report_is_its_source_line(root: Path) -> None:
     exercise = one(root)
     said = {"gates": [GOOD], "reports": [RACE], "limits": []}

@@ -96,6 +96,30 @@ CASES = [
         "static assertion",
     ),
     (
+        "04a",
+        "a wait count too high",
+        ("cp_async_wait<2 * (kStages - 2)>", "cp_async_wait<3>"),
+        "gates: product 128×128×32",
+        "cp.async.wait_group 3 was given, 2 is needed\nwith two groups a tile",
+    ),
+    (
+        "04a",
+        "a wait count too low",
+        ("cp_async_wait<2 * (kStages - 2)>", "cp_async_wait<1>"),
+        "limits: cp.async.wait_group 2 required",
+        "cp.async.wait_group 1 was given, 2 is needed\nwith two groups a tile",
+    ),
+    (
+        "04a",
+        "two wait counts",
+        (
+            "tcd::ptx::cp_async_wait<2 * (kStages - 2)>();",
+            "if (tile == 0) tcd::ptx::cp_async_wait<1>(); else tcd::ptx::cp_async_wait<0>();",
+        ),
+        "limits: cp.async.wait_group 2 required",
+        "cp.async.wait_group 0 and 1 were given, 2 is needed\n",
+    ),
+    (
         "05a",
         "no room for the sums",
         ("__launch_bounds__(kThreads)", "__launch_bounds__(kThreads, 4)"),
