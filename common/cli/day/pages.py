@@ -14,6 +14,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- answers -->  …  <!-- end answers -->
     <!-- programs counts -->  …  <!-- end programs -->
     <!-- speed common/…/speed.json -->  …  <!-- end speed -->
+    <!-- watch common/…/watch.json -->  …  <!-- end watch -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -26,7 +27,8 @@ are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded 
 notices them (mistakes.py). `hostile` is the table of hostile
 submissions and of what holds each (hostile.py). `answers` is the table of wrong answers to the
 exercises and of what catches each (wrong_answers.py). `programs rule|counts|table` is about the
-programs of others that were run (programs.py). `speed FILE` is what ./day bench emulator measured.
+programs of others that were run (programs.py). `speed FILE` is what ./day bench emulator measured,
+`watch FILE` what ./day bench watch did.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
 from day.programs import programs
-from day.speed import speed
+from day.speed import speed, watch
 from day.tiles import tiles
 from day.wrong_answers import wrong_answers
 
@@ -51,7 +53,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed)"
+    r"|hostile|answers|programs|speed|watch)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -64,6 +66,7 @@ def pages(root: Path) -> list[Path]:
         root / "README.md",
         *sorted(root.glob("days/*/README.md")),
         *sorted(root.glob("common/emulator/**/README.md")),
+        root / "common" / "exercises" / "README.md",
         root / "exercises" / "GRADING.md",
         root / "solutions" / "README.md",
     ]
@@ -234,6 +237,7 @@ MAKERS = {
     "answers": wrong_answers,
     "programs": programs,
     "speed": speed,
+    "watch": watch,
 }
 
 

@@ -55,7 +55,8 @@ def sample(exercise: Exercise, tools: Tools, events: watch.Events) -> Sample:
     if verdict.finding:
         raise UsageError(f"the solution of {exercise.number} fails: ./day test says why.")
     total = time.monotonic() - started
-    return {"total": total, "noticed": noticed - started, **verdict.seconds}
+    seconds = {"total": total, "noticed": noticed - started, **verdict.seconds}
+    return {name: round(value, 4) for name, value in seconds.items()}
 
 
 def summary(taken: Mapping[str, Sequence[Sample]]) -> dict[str, Any]:
