@@ -5,6 +5,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- include days/01-fragment-probe/kernel.cu compute -->  …  <!-- end include -->
     <!-- data day01 -->  …  <!-- end data -->
     <!-- counters day02 ldmatrix shared_loads -->  …  <!-- end counters -->
+    <!-- exercises 04 -->  …  <!-- end exercises -->
     <!-- ladder -->  …  <!-- end ladder -->
     <!-- tiles common/…/recorded/h200.json -->  …  <!-- end tiles -->
     <!-- opcodes -->  …  <!-- end opcodes -->
@@ -21,14 +22,15 @@ the function SECTION with the comment above it; without SECTION, the whole file.
 a table with one column for each notebooks/data/dayNN-*.json, headed by where its figures come from.
 `counters dayNN NAME…` makes a table of what was counted there: a row for each entry of "derived"
 that has all the counters named, a column for each counter, and the device's name where several
-counted the same. `ladder` is the table of all days (ladder.py). `tiles FILE` makes a table of the
-instructions in which a card and the emulator were compared (tiles.py). `opcodes` and `unsupported`
-are the decoder's tables (opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who
-notices them (mistakes.py). `hostile` is the table of hostile
-submissions and of what holds each (hostile.py). `answers` is the table of wrong answers to the
-exercises and of what catches each (wrong_answers.py). `programs rule|counts|table` is about the
-programs of others that were run (programs.py). `speed FILE` is what ./day bench emulator measured,
-`watch FILE` what ./day bench watch did.
+counted the same. `exercises NN` links the exercises of a day (exercise_links.py). `ladder` is the
+table of all days (ladder.py). `tiles FILE` makes a table of the instructions in which a card and
+the emulator were compared (tiles.py). `opcodes` and `unsupported` are the decoder's tables
+(opcodes.py). `mistakes FOLDER` is the table of seeded mistakes and of who notices them
+(mistakes.py). `hostile` is the table of hostile submissions and of what holds each (hostile.py).
+`answers` is the table of wrong answers to the exercises and of what catches each
+(wrong_answers.py). `programs rule|counts|table` is about the programs of others that were run
+(programs.py). `speed FILE` is what ./day bench emulator measured, `watch FILE` what ./day bench
+watch did.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from day import hostile
+from day import exercise_links, hostile
 from day.errors import UsageError
 from day.ladder import ladder
 from day.mistakes import mistakes
@@ -53,7 +55,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed|watch)"
+    r"|hostile|answers|programs|speed|watch|exercises)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -228,6 +230,7 @@ MAKERS = {
     "include": include,
     "data": data,
     "counters": counters,
+    "exercises": exercise_links.of_day,
     "ladder": ladder,
     "tiles": tiles,
     "opcodes": opcodes,

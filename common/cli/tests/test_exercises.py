@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -64,6 +65,31 @@ def test_a_page_says_what_is_needed(exercise: Exercise) -> None:
     assert len(hints) >= 3
     assert page.count("<details>") == len(hints)
     assert all(len(text) > 40 for _, text in hints)
+
+
+LINK = re.compile(r"\]\((\.\./[^)#]+)")
+
+
+@each()
+def test_a_page_and_its_day_link_each_other(exercise: Exercise) -> None:
+    page = exercise.folder / "README.md"
+    days = list((ROOT / "days").glob(f"{exercise.day}-*/README.md"))
+    assert len(days) == 1
+    linked = {(page.parent / link).resolve() for link in LINK.findall(page.read_text())}
+    assert days[0] in linked
+    back = {(days[0].parent / link).resolve() for link in LINK.findall(days[0].read_text())}
+    assert page in back
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "days").glob("*/README.md")), ids=str)
+def test_every_day_has_its_exercises_and_no_others(page: Path) -> None:
+    number = page.parent.name[:2]
+    linked = {(page.parent / link).resolve() for link in LINK.findall(page.read_text())}
+    found = {path for path in linked if path.is_relative_to(ROOT / "exercises")}
+    there = {one.folder / "README.md" for one in ALL if one.day == number}
+    assert there
+    assert there <= found
+    assert all(path.is_file() for path in found)
 
 
 @each()

@@ -43,7 +43,11 @@ def test_what_init_makes(root: Path, mine: Path, capsys: pytest.CaptureFixture[s
     for exercise in there:
         assert (mine / exercise.name / "submission.cuh").read_text() == exercise.unsolved()
         page = (exercise.folder / "README.md").read_text()
-        assert (mine / exercise.name / "README.md").read_text() == page
+        copy = (mine / exercise.name / "README.md").read_text()
+        assert "](.." in page
+        assert "](.." not in copy
+        assert copy.splitlines()[2] == f"Day {exercise.day} comes first."
+        assert copy.splitlines()[3:] == page.splitlines()[3:]
     assert not list(mine.rglob("exercise.json"))
     assert not (mine / ".git").exists()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ LAUNCHER = """#!/bin/sh
 # Written by ./day init: where the course is on this machine.
 exec {course} "$@"
 """
+INTO_COURSE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]*\)")  # a link that leads nowhere from there
 IGNORED = "# Of this machine only.\n/day\n/.practice.lock\n/backups/\n"
 
 
@@ -85,7 +86,8 @@ def fill(root: Path, folder: Path) -> int:
     added = 0
     for exercise in there:
         exercise.submission.parent.mkdir(exist_ok=True)
-        shutil.copyfile(exercise.folder / "README.md", exercise.submission.with_name("README.md"))
+        page = (exercise.folder / "README.md").read_text(encoding="utf-8")
+        write_atomically(exercise.submission.with_name("README.md"), INTO_COURSE.sub(r"\1", page))
         if not exercise.submission.exists():
             write_atomically(exercise.submission, exercise.unsolved())
             added += 1
