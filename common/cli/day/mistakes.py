@@ -6,12 +6,12 @@ card the list was run on (common/emulator/checks/tests/card/run_on_card.py).
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from day.errors import UsageError
+from day.page_data import load
 
+EMULATED = "emulated.json"
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 PLAIN = {"passed": "right", "failed": "wrong", "hung": "hangs", "crashed": "crashes"}
 TOOL = {"reports": "reports", "silent": "–", "hung": "hangs", "crashed": "crashes"}
@@ -20,12 +20,9 @@ Recording = dict[str, Any]
 
 
 def mistakes(root: Path, folder: str) -> str:
-    path = root / folder
-    emulated = path / "emulated.json"
-    if not emulated.is_file():
-        raise UsageError(f"a page shows {folder}/emulated.json, which does not exist")
-    survey = read(emulated, "derived")
-    cards = [read(file, "measured") for file in sorted(path.glob("*.json")) if file != emulated]
+    survey = load(root, f"{folder}/{EMULATED}", "derived")
+    files = sorted(file.name for file in (root / folder).glob("*.json"))
+    cards = [load(root, f"{folder}/{name}", "measured") for name in files if name != EMULATED]
     heads = ["mistake", "what is wrong", "noticed by", "at", "results"]
     for card in cards:
         heads.append(f"{card['provenance']['device']}: results")
@@ -47,14 +44,6 @@ def mistakes(root: Path, folder: str) -> str:
             "(`tests/card/run_on_card.py`).\n"
         )
     return text
-
-
-def read(file: Path, kind: str) -> Recording:
-    recording: Recording = json.loads(file.read_text(encoding="utf-8"))
-    found = recording["provenance"]["kind"]
-    if found != kind:
-        raise UsageError(f"{file.name} is {found}, not {kind}: no page shows it as that")
-    return recording
 
 
 def cells_of(card: Recording, name: str) -> list[str]:

@@ -6,12 +6,12 @@ programs themselves stay outside of the repository.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from day.errors import UsageError
+from day.page_data import load
 
 LIST = Path("common/emulator/outside/programs.json")
 # How a program ended, and the fields an entry must have for it beside its name.
@@ -26,10 +26,7 @@ OPTIONAL = {"found", "why"}
 
 
 def programs(root: Path, part: str) -> str:
-    file = root / LIST
-    if not file.is_file():
-        raise UsageError(f"a page lists the programs of {LIST}, which does not exist")
-    known = json.loads(file.read_text(encoding="utf-8"))
+    known = load(root, LIST)
     check(known)
     makers = {"rule": rule, "counts": counts, "table": table}
     if part not in makers:

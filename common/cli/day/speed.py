@@ -14,7 +14,7 @@ KINDS = {"exact": "exact inputs, no checks", "random": "random inputs, every che
 
 
 def speed(root: Path, file: str) -> str:
-    taken = load(root, file)
+    taken = load(root, file, "measured")
     source, sgemm, size = taken["provenance"], taken["sgemm"], taken["size"]
     lines = [
         "| | seconds | times SGEMM | M warp instructions/s and core | proven exact | memory |",
@@ -35,7 +35,7 @@ def speed(root: Path, file: str) -> str:
 
 def watch(root: Path, file: str) -> str:
     """A row for each exercise there is: one that was not measured says so."""
-    taken = load(root, file)
+    taken = load(root, file, "measured")
     parts = list(taken["parts"])
     lines = [
         f"| exercise | from save to verdict, s | slowest | {' | '.join(parts)} |",

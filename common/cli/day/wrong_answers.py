@@ -24,7 +24,7 @@ Recording = dict[str, Any]
 
 def wrong_answers(root: Path) -> str:
     cards = [
-        page_data.load(root, str(file.relative_to(root)))
+        page_data.load(root, file.relative_to(root), "measured")
         for file in sorted((root / RECORDED).glob("*.json"))
     ]
     heads = ["exercise", "mistake", "what is wrong", "caught by"]

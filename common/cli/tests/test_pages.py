@@ -155,7 +155,7 @@ def test_tiles_are_summed_over_forms(root):
 def test_tiles_of_the_emulated_device_are_no_evidence(root):
     derived = TILES | {"provenance": {"kind": "derived", "device": "NVIDIA X (emulated)"}}
     (root / "card.json").write_text(json.dumps(derived))
-    with pytest.raises(UsageError, match="not measured on a card"):
+    with pytest.raises(UsageError, match="not measured: no page shows"):
         pages.render(root, "<!-- tiles card.json -->\n<!-- end tiles -->\n")
     with pytest.raises(UsageError, match="does not exist"):
         pages.render(root, "<!-- tiles none.json -->\n<!-- end tiles -->\n")

@@ -21,6 +21,7 @@ def test_the_table_says_what_the_file_says(tmp_path: Path) -> None:
     }
     taken = {
         "provenance": {
+            "kind": "measured",
             "cpu": "A CPU",
             "cores": 2,
             "date": "2026-11-30",
@@ -46,6 +47,7 @@ def test_every_exercise_has_a_row(tmp_path: Path) -> None:
     one = {"total": 0.5, "noticed": 0.1, "nvcc": 0.4}
     taken = {
         "provenance": {
+            "kind": "measured",
             "cpu": "A CPU",
             "cores": 2,
             "date": "2026-11-30",
