@@ -64,7 +64,7 @@ std::string KernelResources::line() const {
                      " bytes shared, " + std::to_string(frame_bytes) + " bytes frame, ";
   text += spill_bytes ? std::to_string(*spill_bytes) + " bytes spilled, "
                       : "spills unknown (no .ptxas file beside the executable), ";
-  return text + std::to_string(ctas_per_sm) + " CTAs/SM";
+  return text + std::to_string(ctas_per_sm) + (ctas_per_sm == 1 ? " CTA/SM" : " CTAs/SM");
 }
 
 void to_json(nlohmann::json& json, const KernelResources& resources) {

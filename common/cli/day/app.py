@@ -42,6 +42,7 @@ app = typer.Typer(
     name="./day",
     help="Tensor Core Days: one command that builds and runs the days, on a GPU or without one.",
     add_completion=False,
+    rich_markup_mode=None,  # its boxes name an argument as Python does, beside its name here
     no_args_is_help=True,
     suggest_commands=False,  # click does it by itself
     context_settings={"help_option_names": ["-h", "--help"]},

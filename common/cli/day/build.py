@@ -1,7 +1,7 @@
 """Configures a preset once and builds targets in it, with CMake and Ninja from .day/venv.
 
-A build folder is configured anew when it was made for another checkout or with another nvcc than
-the one find_nvcc.cmake would take today."""
+A build folder is configured anew when it was made for another checkout, by another CMake, or with
+another nvcc than the one find_nvcc.cmake would take today."""
 
 from __future__ import annotations
 
@@ -51,6 +51,9 @@ def why_configure(root: Path, folder: Path, nvcc: Path) -> str | None:
     cached = cache_value(folder, "CMAKE_CUDA_COMPILER")
     if cached and Path(cached) != nvcc:
         return f"nvcc is now {nvcc}"
+    by = cache_value(folder, "CMAKE_COMMAND")
+    if by and Path(by).resolve() != cmake_program(root).resolve():
+        return f"it was configured by {by}, which may be another version"
     return None
 
 
@@ -97,7 +100,9 @@ def configure(root: Path, preset: str, nvcc: Path) -> None:
         command.append(f"-DCMAKE_CUDA_HOST_COMPILER={compiler.path}")
     if shutil.which("ccache"):
         command += [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("CXX", "CUDA")]
-    say_progress(f"configuring {preset}" + ("" if reason == "first" else f" ({reason})"))
+    say_progress(f"configuring {preset}")
+    if reason != "first":
+        print(f"configuring build/{preset} anew: {reason}", file=sys.stderr)
     log = root / ".day" / "logs" / f"configure-{preset}.log"
     code = child.run(command, cwd=root, env=tools_environment(root), log=log)
     clear_progress()

@@ -210,7 +210,8 @@ def resources(resource: dict[str, Any]) -> str:
     if resource.get("spill_bytes") is not None:
         parts.append(f"{resource['spill_bytes']} B spilled")
     if "ctas_per_sm" in resource:
-        parts.append(f"{resource['ctas_per_sm']} CTAs/SM")
+        count = resource["ctas_per_sm"]
+        parts.append(f"{count} {'CTA' if count == 1 else 'CTAs'}/SM")
     return ", ".join(parts)
 
 

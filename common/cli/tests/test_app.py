@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -188,6 +189,7 @@ def test_a_control_leaves_the_recorded_state_alone(
         (["sass"], "Missing argument"),
         (["sass", "7"], "The days there are"),
         (["sass", "all"], "one day at a time"),
+        (["sass", "02", "--raw", "--kernel", "x"], "leave --kernel out"),
         (["sass", "02", "--arch", "75"], "not built for 75, only for 80"),
     ],
 )
@@ -200,13 +202,23 @@ def test_bad_usage_is_exit_code_2(
     assert "Traceback" not in captured.err
 
 
-COMMANDS = ["run", "list", "test", "diff", "doctor", "sass", "pages", "contribute"]
+COMMANDS = [command.name or "" for command in app.app.registered_commands]
+OF_PYTHON = r"INTEGER|TEXT|PATH|RANGE|\b(?:wanted|first|second|what|directory|folder|number|name)  "
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help(root: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
     assert app.run(root, [command, "--help"]) == 0
-    assert f"./day {command}" in capfd.readouterr().out
+    out = capfd.readouterr().out
+    assert out.startswith(f"Usage: ./day {command} ")
+    assert not re.search(OF_PYTHON, out)
+
+
+def test_each_command_is_said_in_one_line(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert app.run(root, ["--help"]) == 0
+    listed = capfd.readouterr().out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == COMMANDS
+    assert not [line for line in listed if line.endswith("...")]
 
 
 @pytest.mark.parametrize(

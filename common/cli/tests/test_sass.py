@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from day import sass_listing
+from day.commands.sass import named
+from day.errors import UsageError
 from day.sass_listing import Instruction, Kernel, Loop
 
 RECORDED = (Path(__file__).parent / "data/loop.sass").read_text().splitlines()
@@ -103,6 +107,16 @@ def test_fillers_that_never_run_are_not_counted() -> None:
     ]
     (kernel,) = sass_listing.parse(lines)
     assert [(i.address, i.kind) for i in kernel.instructions] == [(0x10, "LDS")]
+
+
+def test_kernels_are_chosen_by_a_word_of_their_name() -> None:
+    one, two = Kernel("_Z4loopPf", "sm_80"), Kernel("_Z5storePf", "sm_80")
+    both = [(one, "loop(float*)"), (two, "store(float*)")]
+    assert named(both, None) == both
+    assert named(both, "loop") == both[:1]
+    assert named(both, "_Z5") == both[1:]
+    with pytest.raises(UsageError, match=r"no kernel has 'lop'.*\n  loop\(float.*\n  store\("):
+        named(both, "lop")
 
 
 def test_nothing_in_nothing_out() -> None:

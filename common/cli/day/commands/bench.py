@@ -56,9 +56,10 @@ def bench(
         typer.Option("--json", metavar="FILE.json", help="Keep the figures, with provenance."),
     ] = None,
 ) -> int:
-    """Time Day 03's GEMM on the emulated device against OpenBLAS's SGEMM, in turn, on these cores.
+    """Time the emulated device, or the way to a verdict.
 
-    Or, with `watch`: every exercise from the save to the verdict.
+    `emulator`: Day 03's GEMM on it against OpenBLAS's SGEMM, in turn, on these cores.
+    `watch`: every exercise from the save to the verdict.
 
     Bars are printed as held or not held; a machine's speed fails nothing. Exit code: 0 measured,
     1 a result was wrong or a check spoke, 2 bad usage or no OpenBLAS.

@@ -21,12 +21,14 @@ def book(
     serve: Annotated[
         bool, typer.Option("--serve", help="Then serve it on this machine until Ctrl-C.")
     ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="For --serve; 0: any free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="For --serve; 0: any free one.")
+    ] = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run every notebook again, changed or not.")
     ] = False,
 ) -> int:
-    """Build the book: pages, notebooks, exercises, as files that open without a network."""
+    """Build the book: pages, notebooks, exercises. Its files open without a network."""
     root = context.of(ctx).root
     started = time.monotonic()
     prepare(root)

@@ -20,14 +20,16 @@ CHECKER_SOURCES = ("common/exercises", "common/gates", "common/emulator", "commo
 def check(
     ctx: typer.Context,
     number: context.Number,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Other inputs: another seed.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Other inputs: another seed.")
+    ] = 1,
     device: Annotated[
         str,
         typer.Option(metavar="gpu|emulated", help="On your card: no checks and no counters there."),
     ] = "emulated",
     directory: context.Directory = None,
 ) -> int:
-    """Judge your submission: compile, gates, checks, limits; stop at the first thing to mend."""
+    """Judge your submission. Compile, gates, checks, limits, up to the first thing to mend."""
     exercise = exercises.select(context.exercises_of(ctx, directory), number)
     root = context.of(ctx).root
     found = toolkit.find(root) if device == "gpu" else None

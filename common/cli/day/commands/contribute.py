@@ -31,7 +31,7 @@ def contribute(
         bool, typer.Option("--dry-run", help="Run nothing: say what would be run and written.")
     ] = False,
 ) -> int:
-    """Run every day on your card and write one file with the results, ready for a pull request.
+    """Run every day on your card, for a pull request. One file holds the results.
 
     Needs a GPU: figures of the emulated device are derived, and anybody can have those. Exit code:
     0 nothing failed, 1 a gate failed (the file is written all the same), 2 no card or no file.

@@ -26,7 +26,7 @@ def diff_days(
         ),
     ] = None,
 ) -> int:
-    """Show what a day changed: the two kernel.cu as a unified diff, and how many lines.
+    """Show what a day changed in kernel.cu. A unified diff, and how many lines.
 
     `./day diff 04` compares day 04 with the day before it, `./day diff 02 04` two days you name.
     """

@@ -28,7 +28,7 @@ class Finding:
 
 
 def doctor(ctx: typer.Context) -> int:
-    """Check compiler, nvcc, driver, device, profile, versions; say how to get what is missing."""
+    """Say what this machine has, and how to get what it lacks."""
     root = context.of(ctx).root
     missing = 0
     for finding in examine(root):

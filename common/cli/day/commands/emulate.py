@@ -52,7 +52,7 @@ def emulate(
         typer.Option("--where", help="Run nothing: print the folder of the emulated libcudart."),
     ] = False,
 ) -> int:
-    """Run a CUDA program on the emulated device: ./day emulate -- ./program its arguments
+    """Run a CUDA program on the emulated device. ./day emulate -- ./program its arguments
 
     The program must use the shared CUDA runtime (nvcc -cudart shared) and hold PTX. Exit code: the
     program's; 1 if it passed but a check found a mistake; 2 if it cannot be run here.

@@ -51,7 +51,9 @@ def grade(
         typer.Option("--exercise", "-e", metavar="NNx", help="Only this one; may be repeated."),
     ] = None,
     one: Annotated[bool, typer.Option("--one", help="DIR itself is one submission.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="How many at a time.")] = os.cpu_count() or 1,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many at a time.")
+    ] = os.cpu_count() or 1,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,7 +64,8 @@ def grade(
         Format | None, typer.Option("--format", help="Of the report; json if left out.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Repeat a grading: the seed of its report.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Repeat a grading: the seed of its report."),
     ] = None,
     on_slurm: Annotated[
         bool, typer.Option("--slurm", help="As an array of --jobs Slurm tasks, for a large class.")
@@ -72,7 +75,7 @@ def grade(
         bool, typer.Option("--rehearse", help="Grade a hostile class: does it hold here?")
     ] = False,
 ) -> int:
-    """Grade a folder of submissions, each in a sandbox, with inputs and shapes drawn now.
+    """Grade a folder of submissions, each in a sandbox. Inputs and shapes are drawn now.
 
     Exit code: 0 all passed, 1 some did not, 2 bad usage, or no sandbox works here.
     """

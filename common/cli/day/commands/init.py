@@ -43,7 +43,7 @@ def init(
         bool, typer.Option("--forget", help="Go back to the exercises of this checkout.")
     ] = False,
 ) -> int:
-    """Make a folder of your own with the exercises; the other commands then use it."""
+    """Make a folder of your own with the exercises. The other commands then use it."""
     root = context.of(ctx).root
     if forget:
         if directory or git:

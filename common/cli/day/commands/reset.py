@@ -13,7 +13,7 @@ from day.provision import write_atomically
 
 
 def reset(ctx: typer.Context, number: context.Number, directory: context.Directory = None) -> int:
-    """Put the unsolved submission.cuh back; yours is kept in a folder of backups."""
+    """Put the unsolved submission.cuh back. Yours is kept in a folder of backups."""
     root = context.of(ctx).root
     exercise = exercises.select(context.exercises_of(ctx, directory), number)
     fresh, file = exercise.unsolved(), exercise.submission

@@ -55,7 +55,7 @@ def test(
         bool, typer.Option("--tsan", help="Only the tests with threads, under ThreadSanitizer.")
     ] = False,
 ) -> int:
-    """Build and run everything CI runs: C++ and Python tests, formatting, sanitizers."""
+    """Build and run everything CI runs. C++ and Python tests, formatting, sanitizers."""
     root = context.of(ctx).root
     if quick and tsan:
         raise UsageError("--quick leaves sanitizers out and --tsan runs one: choose.")

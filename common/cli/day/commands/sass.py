@@ -22,9 +22,13 @@ def sass(
     arch: Annotated[
         str | None, typer.Option(metavar="NN", help="Only this architecture: 75, 80, …")
     ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Only kernels that have WORD in their name."),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Print the disassembly itself.")] = False,
 ) -> int:
-    """Show what the compiler made of a day: tensor, memory and spill instructions, per loop.
+    """Count the machine instructions of a day. Tensor, memory and spills, per kernel and loop.
 
     Needs cuobjdump and nvdisasm, from the toolkit or from .day; neither needs a GPU.
     """
@@ -46,6 +50,8 @@ def sass(
     preset = next((p for p in state.PRESETS if state.executable(root, p, day).exists()), "emulated")
     build.build(root, preset, [day.target])
     binary = state.executable(root, preset, day)
+    if raw and kernel:
+        raise UsageError("--raw prints all that cuobjdump says: leave --kernel out.")
     only = ["--gpu-architecture", f"sm_{number}"] if number else []
     listing = dump(root, tool, ["--dump-sass", *only], binary)
     if raw:
@@ -56,11 +62,21 @@ def sass(
         raise UsageError(f"{tool} found no machine code in {binary}.")
     usage = dump(root, tool, ["--dump-resource-usage"], binary)
     registers = sass_listing.parse_registers(usage.splitlines())
-    names = demangle([kernel.name for kernel in kernels])
+    names = demangle([one.name for one in kernels])
+    wanted_ones = named(list(zip(kernels, names, strict=True)), kernel)
     print(f"{binary.relative_to(root)}, as {tool} reads it")
-    for kernel, name in zip(kernels, names, strict=True):
-        show(kernel, name, registers.get((kernel.name, kernel.arch)))
+    for one, name in wanted_ones:
+        show(one, name, registers.get((one.name, one.arch)))
     return 0
+
+
+def named(kernels: Sequence[tuple[Kernel, str]], word: str | None) -> list[tuple[Kernel, str]]:
+    """Those with the word in their name, as it is mangled or as C++ has it."""
+    found = [(one, name) for one, name in kernels if not word or word in name or word in one.name]
+    if not found:
+        there = "\n  ".join(sorted({name for _, name in kernels}))
+        raise UsageError(f"no kernel has {word!r} in its name. The kernels there are:\n  {there}")
+    return found
 
 
 def dump(root: Path, tool: Path, options: Sequence[str], binary: Path) -> str:

@@ -17,7 +17,7 @@ def solution(
     spoil: Annotated[bool, typer.Option("--spoil", help="Before yours has passed.")] = False,
     directory: context.Directory = None,
 ) -> int:
-    """Show our solution and why, once yours has passed (or with --spoil)."""
+    """Show our solution and why, once yours has passed. Or before, with --spoil."""
     exercise = exercises.select(context.exercises_of(ctx, directory), number)
     if not spoil and not practice.passed(practice.read(exercise.home), exercise):
         raise UsageError(

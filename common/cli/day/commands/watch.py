@@ -51,10 +51,12 @@ def watch(
     number: Annotated[
         str | None, typer.Argument(metavar="[EXERCISE]", help="Left out: the next one.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Other inputs: another seed.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Other inputs: another seed.")
+    ] = 1,
     directory: context.Directory = None,
 ) -> int:
-    """Check an exercise each time it is saved; a save of another one goes on with that."""
+    """Check an exercise each time it is saved. A save of another one goes on with that."""
     there = context.exercises_of(ctx, directory)
     if number:
         first = exercises.select(there, number)

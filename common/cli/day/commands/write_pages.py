@@ -15,7 +15,7 @@ def write_pages(
         bool, typer.Option("--check", help="Change nothing; exit 1 when a page is out of date.")
     ] = False,
 ) -> int:
-    """Fill the pages' listings from the real files and their figures from committed data."""
+    """Fill the generated parts of the pages. Listings come from the files, figures from data."""
     root = context.of(ctx).root
     if check:
         stale = pages.stale(root)
