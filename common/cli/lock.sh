@@ -5,7 +5,9 @@ set -eu
 cd "$(dirname "$0")"
 # requirements.in first: the versions in its lock bind the others (their lines "-c").
 for source in requirements.in requirements-[!j]*.in requirements-jupyterlab.in; do
-  uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate \
+  alone=
+  if [ "$source" = requirements-peer.in ]; then alone=--no-deps; fi  # headers are all that is used
+  uv pip compile $alone --quiet --universal --python-version 3.10 --generate-hashes --no-annotate \
     --no-header --no-emit-index-url --no-emit-find-links --upgrade "$source" -o "${source%.in}.lock"
   sed -i "1i # Made by lock.sh from $source; do not edit." "${source%.in}.lock"
 done

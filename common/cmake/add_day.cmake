@@ -27,6 +27,13 @@ function(tcd_cuda_program target)
   endif()
 endfunction()
 
+# Every day writes `namespace day`, so that ./day diff shows the lesson and no renames. The compiler
+# is told another name for each: day05. Then one executable, the bench, can hold all of them, and a
+# profiler's list says whose gemm_kernel it was.
+function(tcd_day_namespace target day)
+  target_compile_definitions(${target} PRIVATE day=${day})
+endfunction()
+
 # Under sanitizers these days are enough to walk the harness and the emulated device, and each
 # costs minutes of compiling.
 set(TCD_SANITIZED_DAYS 01-fragment-probe)
@@ -46,7 +53,8 @@ function(tcd_bench_instances day folder lowest)
     "-gencode=arch=compute_${lowest},code=[compute_${lowest},sm_${lowest},${code}]")
   target_include_directories(${day}_instances PRIVATE ${folder})
   target_link_libraries(${day}_instances PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
-  target_sources(${day}_host INTERFACE $<TARGET_OBJECTS:${day}_instances>)
+  tcd_day_namespace(${day}_instances ${day})
+  target_sources(${day}_host PRIVATE $<TARGET_OBJECTS:${day}_instances>)
 endfunction()
 
 function(add_day name)
@@ -61,25 +69,34 @@ function(add_day name)
        ${folder}/bench/*.cpp)  # a bench: kernels of its own, Day 09
   if(EXISTS ${folder}/variants.cu)
     list(REMOVE_ITEM sources ${folder}/kernel.cu)  # variants.cu includes and instantiates it
+    set_property(GLOBAL APPEND PROPERTY TCD_GEMM_DAYS ${number})  # common/bench lists them
   endif()
   if(NOT sources OR NOT arg_ARCH)
     message(FATAL_ERROR "add_day(${name}): needs days/${name}/*.cu and ARCH, e.g. ARCH 75 80")
   endif()
-  # Everything but the kernel is compiled once, for the day and for its changed kernels (tests/).
+  # Everything but the kernel is compiled once, for the day and for its changed kernels (tests/); the
+  # kernel once, for the day and for the bench.
   set(kernel_sources ${sources})
   list(FILTER kernel_sources INCLUDE REGEX "/(kernel|variants)\\.cu$")
   list(REMOVE_ITEM sources ${kernel_sources})
-  add_library(${day}_host OBJECT ${sources})
+  add_library(${day}_host STATIC ${sources})
   tcd_cuda_objects(${day}_host ARCH ${arg_ARCH})
+  tcd_day_namespace(${day}_host ${day})
   if(TCD_SANITIZE)
     target_compile_options(${day}_host PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
   endif()
   target_include_directories(${day}_host PRIVATE ${folder})
   target_link_libraries(${day}_host PUBLIC tcd_harness tcd_gates tcd_ptx PRIVATE tcd_warnings)
   tcd_bench_instances(${day} ${folder} ${arg_ARCH})
-  add_executable(${day} ${kernel_sources})
+  add_library(${day}_kernel OBJECT ${kernel_sources})
+  tcd_cuda_objects(${day}_kernel ARCH ${arg_ARCH})
+  tcd_day_namespace(${day}_kernel ${day})
+  target_link_libraries(${day}_kernel PRIVATE tcd_harness tcd_gates tcd_ptx tcd_warnings)
+  target_include_directories(${day}_kernel PRIVATE ${folder})
+  add_executable(${day} $<TARGET_OBJECTS:${day}_kernel>)
+  set_target_properties(${day} PROPERTIES LINKER_LANGUAGE CUDA)
   tcd_cuda_program(${day} ARCH ${arg_ARCH})
-  target_link_libraries(${day} PRIVATE ${day}_host tcd_warnings)
+  target_link_libraries(${day} PRIVATE ${day}_host)
   set_target_properties(${day} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   # ptxas's lines of all sources, beside the executable: the harness reads spill bytes from there.
   add_custom_command(TARGET ${day} POST_BUILD VERBATIM

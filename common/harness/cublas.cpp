@@ -21,18 +21,20 @@ constexpr int kGemmDefault = -1;
 constexpr int kDefaultMath = 0;
 constexpr int kNoReducedPrecisionSums = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
 
-// The usual names, and the folder the CUDA runtime itself came from.
-std::vector<std::string> library_names() {
-  std::vector<std::string> names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+}  // namespace
+
+void* open_toolkit_library(const std::string& name) {
+  std::vector<std::string> names = {name + ".so.13", name + ".so.12", name + ".so"};
   Dl_info runtime{};
   if (dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &runtime) != 0) {
     const auto folder = std::filesystem::path(runtime.dli_fname).parent_path();
     for (int i = 0; i < 3; ++i) names.push_back((folder / names[i]).string());
   }
-  return names;
+  for (const std::string& one : names) {
+    if (void* library = dlopen(one.c_str(), RTLD_NOW)) return library;
+  }
+  return nullptr;
 }
-
-}  // namespace
 
 struct Cublas::Functions {
   int (*create)(void**) = nullptr;
@@ -58,10 +60,7 @@ struct Cublas::Functions {
 };
 
 std::unique_ptr<Cublas> Cublas::open(std::string& why) {
-  void* library = nullptr;
-  for (const std::string& name : library_names()) {
-    if ((library = dlopen(name.c_str(), RTLD_NOW))) break;
-  }
+  void* library = open_toolkit_library("libcublas");
   if (!library) {
     why = "libcublas is not on this machine (it comes with the CUDA toolkit)";
     return nullptr;

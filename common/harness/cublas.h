@@ -8,6 +8,10 @@
 
 namespace tcd::harness {
 
+// A library of the toolkit, "libcublas", under its usual names and in the folder the CUDA runtime
+// itself came from. nullptr when there is none.
+void* open_toolkit_library(const std::string& name);
+
 // One handle. D (f16, row-major) = A (row-major) × B (column-major), summed in f32: the layout for
 // which cuBLAS picks a _tn kernel, its fastest. Pick another, and "% of cuBLAS" is flattery.
 class Cublas {

@@ -45,6 +45,7 @@ struct GemmVariant {
   // What it does to a sum on its way to D: adds the bias of its column, then cuts off below zero;
   // `separate`: by a kernel of its own, so that D is rounded twice.
   bool bias = false, relu = false, separate = false;
+  int group = 1;  // tile rows walked together at the headline size, by the day's own choice
   // Also run at the headline size unasked. Any variant does when --variant names it or with --all.
   bool headline = true;
   // Seconds on the emulated device: run there only by --variant or --all. A card runs it always.

@@ -156,8 +156,10 @@ void time_variants(Session& session, GemmProblem problem,
   std::vector<GemmDay::Findings*> timed;
   for (auto& found : findings) {
     if (!found.passed) continue;
+    GemmArguments<__half> arguments = buffers.arguments;
+    arguments.group = found.variant->group;
     candidates.push_back({found.variant->name, flop,
-                          [&, variant = found.variant] { variant->launch(buffers.arguments); }});
+                          [arguments, variant = found.variant] { variant->launch(arguments); }});
     timed.push_back(&found);
   }
   std::string why;
@@ -214,9 +216,10 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
     }
     found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
     if (variant->headline || options.all || !options.variant.empty()) {
-      const GemmProblem problem = finished_by(
+      GemmProblem problem = finished_by(
           *variant,
           control == Control::kNone ? headline : shape_for_controls(headline, variant->shape));
+      problem.group = variant->group;
       found.passed = run_headline(session, problem, found, control) && found.passed;
     }
     findings.push_back(std::move(found));

@@ -12,6 +12,17 @@
 
 namespace tcd::harness {
 
+namespace {
+
+// "day 01"; the bench, which is no day, by its name.
+std::string called(const DayInfo& day) {
+  const bool numbered =
+      !day.number.empty() && day.number.front() >= '0' && day.number.front() <= '9';
+  return numbered ? "day " + day.number : day.number;
+}
+
+}  // namespace
+
 struct Session::Record {
   nlohmann::json predictions = nlohmann::json::array();
   nlohmann::json resources = nlohmann::json::array();
@@ -63,6 +74,8 @@ void Session::rate(const Rate& rate) {
   record_->timings.push_back(rate);
 }
 
+void Session::keep_timing(const nlohmann::json& entry) { record_->timings.push_back(entry); }
+
 void Session::derive(const std::string& name, const nlohmann::json& value) {
   record_->derived[name] = value;
 }
@@ -100,7 +113,7 @@ int Session::finish() {
   judge_reports();
   size_t passed = 0;
   for (const GateResult& gate : report_.gates()) passed += gate.passed();
-  std::string line = "day " + day_.number + ": " + std::to_string(passed) + " of " +
+  std::string line = called(day_) + ": " + std::to_string(passed) + " of " +
                      std::to_string(report_.gates().size()) + " gates passed";
   if (!report_.skipped().empty()) {
     line += ", " + std::to_string(report_.skipped().size()) + " part(s) not run";
@@ -173,7 +186,9 @@ int run_on_device(const DayInfo& day, const std::string& json_path, uint64_t see
 int parse_and_run(int argc, char** argv, const DayInfo& day,
                   const std::function<void(CLI::App&)>& add_options,
                   const std::function<void(Session&)>& body) {
-  CLI::App app("Day " + day.number + ", " + day.title + ": " + day.summary);
+  CLI::App app(day.without_card.empty()
+                   ? "Day " + day.number + ", " + day.title + ": " + day.summary
+                   : day.title + ": " + day.summary);
   std::string json_path;
   uint64_t seed = 1;
   app.add_option("--json", json_path, "Write the verdict, gates and counts to this file");
@@ -203,8 +218,11 @@ int parse_and_run(int argc, char** argv, const DayInfo& day,
     if (error.code() == cudaErrorInitializationError && is_emulated_runtime()) return 2;
     std::cerr << "error: " << error.what() << "\n";
     if (error.code() == cudaErrorNoDevice || error.code() == cudaErrorInsufficientDriver) {
-      std::cerr << "No usable GPU here. `./day run " << day.number
-                << "` runs this day on the emulated device.\n";
+      std::cerr << "No usable GPU here. "
+                << (day.without_card.empty()
+                        ? "`./day run " + day.number + "` runs this day on the emulated device."
+                        : day.without_card)
+                << "\n";
     }
   } catch (const std::bad_alloc&) {
     std::cerr << "error: this machine ran out of memory; try a smaller size\n";

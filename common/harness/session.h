@@ -26,6 +26,8 @@ struct DayInfo {
   std::string title;    // "fragment probe"
   std::string summary;  // for --help: what it shows, in a sentence
   int minimum_compute;  // 75: below it the whole day is "not run"
+  // What to type on a machine without a card, a sentence. Empty: this day, emulated.
+  std::string without_card{};
 };
 
 class Session {
@@ -52,6 +54,7 @@ class Session {
   void resources(const KernelResources& resources);
   void timing(const Timing& timing);
   void rate(const Rate& rate);  // among the timings in the JSON
+  void keep_timing(const nlohmann::json& entry);  // likewise, and prints nothing
   // Counted or derived values, under "derived" in the JSON.
   void derive(const std::string& name, const nlohmann::json& value);
 

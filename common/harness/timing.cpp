@@ -18,35 +18,6 @@ constexpr double kSampleMs = 2;  // long enough that launching costs little of i
 constexpr int kMostLaunches = 20;
 constexpr auto kRest = std::chrono::milliseconds(10);
 
-class EventPair {
- public:
-  EventPair() {
-    check(cudaEventCreate(&start_), "cudaEventCreate");
-    check(cudaEventCreate(&stop_), "cudaEventCreate");
-  }
-  EventPair(const EventPair&) = delete;
-  EventPair& operator=(const EventPair&) = delete;
-  ~EventPair() {
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
-  }
-
-  // Milliseconds of one launch, from `count` back to back.
-  double time_ms(const std::function<void()>& launch, int count) {
-    check(cudaEventRecord(start_), "cudaEventRecord");
-    for (int i = 0; i < count; ++i) launch();
-    check(cudaEventRecord(stop_), "cudaEventRecord");
-    check(cudaEventSynchronize(stop_), "the timed launch");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, start_, stop_), "cudaEventElapsedTime");
-    return ms / count;
-  }
-
- private:
-  cudaEvent_t start_{};
-  cudaEvent_t stop_{};
-};
-
 struct Samples {
   std::vector<double> times;
   std::vector<int> clocks;
@@ -67,6 +38,28 @@ struct Samples {
 };
 
 }  // namespace
+
+EventPair::EventPair() {
+  check(cudaEventCreate(&start_), "cudaEventCreate");
+  check(cudaEventCreate(&stop_), "cudaEventCreate");
+}
+
+EventPair::~EventPair() {
+  cudaEventDestroy(start_);
+  cudaEventDestroy(stop_);
+}
+
+double EventPair::time_ms(const std::function<void()>& launch, int count,
+                          const std::function<void()>& behind) {
+  check(cudaEventRecord(start_), "cudaEventRecord");
+  for (int i = 0; i < count; ++i) launch();
+  check(cudaEventRecord(stop_), "cudaEventRecord");
+  if (behind) behind();
+  check(cudaEventSynchronize(stop_), "the timed launch");
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, start_, stop_), "cudaEventElapsedTime");
+  return ms / static_cast<float>(count);
+}
 
 std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int samples,
                                   int warm_ups) {

@@ -1,6 +1,8 @@
 // Times a launch on a card: median of event-timed samples, with sleeps between them.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -28,6 +30,24 @@ struct Rate {
   int sm_clock_mhz = 0;  // 0: not readable, or of no importance
   std::string detail;    // how it came about: "8 warps, ILP 4"
   std::string line() const;
+};
+
+// Two events, to be reused.
+class EventPair {
+ public:
+  EventPair();
+  EventPair(const EventPair&) = delete;
+  EventPair& operator=(const EventPair&) = delete;
+  ~EventPair();
+
+  // Milliseconds of one launch, from `count` back to back. `behind` is put on the stream right after
+  // them and not timed.
+  double time_ms(const std::function<void()>& launch, int count,
+                 const std::function<void()>& behind = {});
+
+ private:
+  cudaEvent_t start_{};
+  cudaEvent_t stop_{};
 };
 
 struct Candidate {

@@ -9,9 +9,11 @@
 #include "harness/session.h"
 #include "ptx/mma.cuh"
 
+#pragma push_macro("day")
+#undef day
 #define day yesterday
 #include "../01-fragment-probe/kernel.cu"
-#undef day
+#pragma pop_macro("day")
 
 namespace day {
 

@@ -21,9 +21,11 @@ namespace day_k8 {
 using day::GemmArguments;
 }
 #define mma_m16n8k16 mma_two_m16n8k8
+#pragma push_macro("day")
+#undef day
 #define day day_k8
 #include "kernel.cu"
-#undef day
+#pragma pop_macro("day")
 
 namespace day_k8 {
 

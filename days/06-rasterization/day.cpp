@@ -117,15 +117,13 @@ int main(int argc, char** argv) {
   Size timed;
   bool bijective = true;
   gemm.info = {"06", "rasterization", "the order of CTAs, and what it reads from DRAM", 80};
-  for (int group : {1, 2, 3, 8, 16}) {
-    gemm.variants.push_back(day::variant(group));
-    gemm.variants.back().headline = group == 8;
-    remember_size(gemm.variants.back(), timed);
-  }
+  gemm.variants = day::variants();
+  for (auto& variant : gemm.variants) remember_size(variant, timed);
   gemm.shapes = shapes();
   gemm.add_options = [&](CLI::App& app) {
     const auto only = [&](int group) {
       gemm.variants = {day::variant(group)};
+      gemm.variants.back().headline = true;
       remember_size(gemm.variants.back(), timed);
     };
     app.add_option_function<int>("--group", only,

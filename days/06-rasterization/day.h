@@ -24,6 +24,7 @@ __host__ __device__ TilePosition rasterize(int index, int rows, int columns, int
 
 // variants.cu: two stages, CTAs in groups of `group` tile rows; 1 is row-major.
 tcd::GemmVariant variant(int group);
+std::vector<tcd::GemmVariant> variants();  // the five that are compared; 8 is the headline
 
 // bijection.cpp: every grid up to 40×40 in groups of 1 to 41 rows, and the grids of 4096³ and
 // 8192³: each tile is made once. The second gate gives the same check a map without its remainder,

@@ -1,5 +1,6 @@
 // The instances of the kernel that the harness runs: one kernel, told different orders.
 #include <string>
+#include <vector>
 
 #include "kernel.cu"
 
@@ -23,8 +24,14 @@ tcd::GemmVariant variant(int group) {
           .warps_m = kWarpsM,
           .warps_n = kWarpsN,
           .dynamic_shared_bytes = kStages * sizeof(Tiles),
+          .group = group,
+          .headline = group == 8,
           .launch = launch_in_groups_of<half>(group),
           .launch_f32 = launch_in_groups_of<float>(group)};
+}
+
+std::vector<tcd::GemmVariant> variants() {
+  return {variant(1), variant(2), variant(3), variant(8), variant(16)};
 }
 
 }  // namespace day

@@ -144,7 +144,6 @@ int main(int argc, char** argv) {
   gemm.shapes.push_back({128, 256, 4096, 8, tcd::Order::kColumnMajor});  // sums that FP16 rounds
   int group = 0;
   for (auto& shape : gemm.shapes) shape.group = group++ % 3 + 1;
-  gemm.headline.group = 8;  // Day 06's choice for 4096³ and 8192³ on an RTX 4060 Laptop
   gemm.add_options = [&](CLI::App& app) {
     const auto ask = [&](int64_t) {
       for (auto& variant : gemm.variants) variant.headline = variant.headline || variant.separate;

@@ -7,6 +7,7 @@
 namespace day {
 
 constexpr int kStages = 2;
+constexpr int kGroup = 8;  // as Day 07
 
 // Guards cost instructions in every copy and store. Whole tiles, the common case, pay for none.
 template <Epilogue kEpilogue, typename Output>
@@ -31,6 +32,7 @@ tcd::GemmVariant variant(const char* name) {
           .dynamic_shared_bytes = kStages * sizeof(Tiles),
           .bias = kEpilogue != Epilogue::kNone,
           .relu = kEpilogue == Epilogue::kBiasRelu,
+          .group = kGroup,
           .headline = kFull && kEpilogue == Epilogue::kNone,
           .launch = launch_any<kEpilogue, half>,
           .launch_f32 = launch_any<kEpilogue, float>};

@@ -12,9 +12,11 @@
 #include "ptx/mma.cuh"
 #include "ptx/shared_address.cuh"
 
+#pragma push_macro("day")
+#undef day
 #define day yesterday
 #include "../07-fused-epilogue/kernel.cu"
-#undef day
+#pragma pop_macro("day")
 
 namespace day {
 

@@ -50,7 +50,6 @@ int main(int argc, char** argv) {
   gemm.info = kInfo;
   gemm.variants = day::variants();
   gemm.shapes = shapes();
-  gemm.headline.group = 2;
   gemm.step_m = gemm.step_n = 1;
   gemm.step_k = 8;
   day::bench::Options for_help;

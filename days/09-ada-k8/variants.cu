@@ -9,6 +9,7 @@ namespace day {
 // One more than Day 07 had: with eight warps an SM instead of sixteen there is less to hide a copy
 // behind.
 constexpr int kStages = 3;
+constexpr int kGroup = 2;
 
 // Guards cost instructions in every copy and store. Whole tiles, the common case, pay for none.
 template <Epilogue kEpilogue, typename Output>
@@ -33,6 +34,7 @@ tcd::GemmVariant variant(const char* name) {
           .dynamic_shared_bytes = kStages * sizeof(Tiles),
           .bias = kEpilogue != Epilogue::kNone,
           .relu = kEpilogue == Epilogue::kBiasRelu,
+          .group = kGroup,
           .headline = kFull && kEpilogue == Epilogue::kNone,
           .launch = launch_any<kEpilogue, half>,
           .launch_f32 = launch_any<kEpilogue, float>};

@@ -129,6 +129,16 @@ def check_profile(name: str) -> str:
     return name
 
 
+def need_card(runtime: Version | None, what: str, instead: str) -> Device:
+    """The card, for a command that measures one. `instead`: what runs without, a sentence."""
+    driver = ask_driver()
+    problem = why_unusable(driver, runtime)
+    if problem:
+        raise UsageError(f"{what} measures a card, and none can be used here: {problem}. {instead}")
+    card = driver.cards[0]
+    return Device("gpu", card.name, f"compute capability {text(card.capability)}")
+
+
 def choose(
     wanted: str | None,
     profile: str | None,

@@ -24,7 +24,8 @@ from typing import Any
 from day import toolkit
 
 BASE, CUDA, DISASSEMBLER = "requirements", "requirements-cuda", "requirements-disassembler"
-BOOK, JUPYTERLAB = "requirements-book", "requirements-jupyterlab"  # only when asked for: need()
+# Only when asked for: need()
+BOOK, JUPYTERLAB, PEER = "requirements-book", "requirements-jupyterlab", "requirements-peer"
 FORMAT = 1
 
 

@@ -1,5 +1,5 @@
-"""./day bench: how fast the emulated device is, beside OpenBLAS on the same cores; and how long it
-takes from a save to the verdict."""
+"""./day bench: the days on a card (bench_card.py); how fast the emulated device is, beside OpenBLAS
+on the same cores; and how long it takes from a save to the verdict (bench_watch.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from day import build, context, provision, terminal
-from day.commands import bench_watch
+from day.commands import bench_card, bench_watch
 from day.commands.run_days import check_writable
 from day.errors import UsageError
 
@@ -46,35 +46,70 @@ KINDS = (
 
 def bench(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="emulator|watch", help="What to measure.")],
-    quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK}³ in place of {FULL}³.")] = False,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NN… | emulator | watch]",
+            help="Days to time on a card, 03 and later; default: all. Or one of the two words.",
+        ),
+    ] = None,
+    peer: Annotated[
+        bool, typer.Option("--peer", help="Days: compare with CUTLASS's sm_80 kernels too.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help=f"emulator: {QUICK}³ in place of {FULL}³.")
+    ] = False,
     samples: Annotated[
-        int, typer.Option(metavar="N", min=1, max=99, help="Of each; the median counts.")
-    ] = 3,
+        int | None,
+        typer.Option(metavar="N", min=1, max=99, help="emulator, watch: of each. Default: 3."),
+    ] = None,
     json_file: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE.json", help="Keep the figures, with provenance."),
     ] = None,
 ) -> int:
-    """Time the emulated device, or the way to a verdict.
+    """Time the days' GEMMs on a card, beside cuBLAS: gated first, in turn, rested in between.
 
-    `emulator`: Day 03's GEMM on it against OpenBLAS's SGEMM, in turn, on these cores.
-    `watch`: every exercise from the save to the verdict.
+    What follows `--` goes to the executable: ./day bench 09 -- --size 8192 --csv FILE; its own
+    --help lists all. With `emulator`: Day 03's GEMM on the emulated device against OpenBLAS's SGEMM
+    on these cores. With `watch`: every exercise from the save to the verdict.
 
     Bars are printed as held or not held; a machine's speed fails nothing. Exit code: 0 measured,
-    1 a result was wrong or a check spoke, 2 bad usage or no OpenBLAS.
+    1 a result was wrong or a check spoke, 2 bad usage, no card or no OpenBLAS.
     """
-    if what not in ("emulator", "watch"):
-        raise UsageError(f"bench measures two things: emulator and watch (not {what}).")
-    if what == "watch" and quick:
-        raise UsageError("--quick makes emulator's matrices smaller; watch has none: leave it out.")
-    root = context.of(ctx).root
+    own = context.of(ctx, takes_extra=True)
+    words = list(what or [])
     if json_file == "-":
         raise UsageError("bench keeps its figures in a file: --json FILE.json")
     if json_file:
         check_writable(Path(json_file))
-    if what == "watch":
-        return bench_exercises(root, samples, json_file)
+    if words not in (["emulator"], ["watch"]):
+        refuse_for_days(words, quick, samples)
+        kept = ["--json", json_file] if json_file else []
+        return bench_card.run(own.root, words, peer, [*kept, *own.extra])
+    context.of(ctx)  # neither takes anything after `--`
+    if peer:
+        raise UsageError(f"--peer is for the days: ./day bench --peer, without {words[0]}.")
+    if words == ["watch"] and quick:
+        raise UsageError("--quick makes emulator's matrices smaller; watch has none: leave it out.")
+    count = 3 if samples is None else samples
+    if words == ["watch"]:
+        return bench_exercises(own.root, count, json_file)
+    return bench_emulator(own.root, quick, count, json_file)
+
+
+def refuse_for_days(words: Sequence[str], quick: bool, samples: int | None) -> None:
+    for word in ("emulator", "watch"):
+        if word in words:
+            raise UsageError(f"{word} stands alone: ./day bench {word}")
+    if quick or samples is not None:
+        raise UsageError(
+            "--quick and --samples are for emulator and watch; the days take --size and --rounds "
+            "behind `--`: ./day bench 09 -- --size 2048 --rounds 20"
+        )
+
+
+def bench_emulator(root: Path, quick: bool, samples: int, json_file: str | None) -> int:
     build.build(root, "emulated", [TARGET])
     size = QUICK if quick else FULL
     machine = describe_machine()
