@@ -7,6 +7,7 @@
 #include "bench/gates.h"
 #include "bench/measure.h"
 #include "bench/report.h"
+#include "bench/soak.h"
 #include "harness/memory_need.h"
 #include "harness/output_file.h"
 #include "harness/usage.h"
@@ -21,7 +22,7 @@ struct Options {
   std::vector<std::string> days, sizes{"4096"}, only;
   std::string peer, csv, baseline, control;
   bool every_variant = false, gate_only = false, no_cublas = false;
-  int rounds = 40, guesses = 8;
+  int rounds = 40, guesses = 8, soak = 0;
   double rest_ms = 0;
 };
 
@@ -46,6 +47,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--peer", options.peer, "A library of peer kernels: build/gpu/libpeer.so");
   app.add_option("--baseline", options.baseline,
                  "Say what the others cost beside this candidate, by the pairs of each round");
+  app.add_option("--soak", options.soak,
+                 "In place of samples: one kernel for so many seconds without a pause, with power, "
+                 "clock and temperature; the last of the days' that are wanted")
+      ->check(CLI::Range(1, 86400));
   app.add_option("--csv", options.csv, "Write a row a candidate and size to this file");
   app.add_option("--control", options.control,
                  "Break the gate of the full size on purpose: one-bit, unwritten");
@@ -61,14 +66,14 @@ bool is_wanted(const std::string& name, const std::vector<std::string>& only) {
 
 std::vector<Candidate> gather(Session& session, const Options& options, const Size& size) {
   std::vector<Candidate> all = day_candidates(options.days, options.every_variant);
-  if (!options.no_cublas && !session.emulated()) {
+  if (!options.no_cublas && options.soak == 0 && !session.emulated()) {
     std::string why;
     for (Candidate& one : cublas_candidates(size, options.guesses, why)) {
       all.push_back(std::move(one));
     }
     if (!why.empty()) session.say("cuBLAS: not compared, or in part: " + why);
   }
-  if (!options.peer.empty()) {
+  if (!options.peer.empty() && options.soak == 0) {
     for (Candidate& one : peer_candidates(options.peer)) all.push_back(std::move(one));
   }
   std::erase_if(all, [&](const Candidate& one) { return !is_wanted(one.name, options.only); });
@@ -113,6 +118,13 @@ Roof show_roof(Session& session) {
   return roof;
 }
 
+void run_soak(Session& session, const Candidate& candidate, const Inputs& inputs, int seconds) {
+  if (!candidate.passed) return;
+  session.section("Soak of " + candidate.name + ", " + std::to_string(seconds) + " s at " +
+                  inputs.size().text() + ", random inputs");
+  show(session, candidate, inputs.size(), soak(candidate, inputs, seconds));
+}
+
 struct Csv {
   harness::OutputFile file;
   std::string text = csv_head();
@@ -128,12 +140,14 @@ void run_size(Session& session, const Options& options, const Size& size, const 
                           3 * inputs_bytes + 4 * d_bytes);
   Inputs inputs(size, sets);
   std::vector<Candidate> candidates = gather(session, options, size);
+  if (options.soak > 0) candidates = {candidates.back()};
   run_gates(session, candidates, inputs, parse_spoil(options.control));
   if (options.gate_only || !options.control.empty()) return;  // broken on purpose: no times
-  session.section("Times at " + size.text() + ", random inputs, " + std::to_string(sets) +
-                  " sets, " + std::to_string(options.rounds) + " rounds");
   inputs.upload(random_for_timing(row_major(size.m, size.k), session.seed()),
                 random_for_timing(column_major(size.k, size.n), session.seed() + 1));
+  if (options.soak > 0) return run_soak(session, candidates.front(), inputs, options.soak);
+  session.section("Times at " + size.text() + ", random inputs, " + std::to_string(sets) +
+                  " sets, " + std::to_string(options.rounds) + " rounds");
   std::vector<const Candidate*> timed;
   for (const Candidate& candidate : candidates) {
     if (candidate.passed) timed.push_back(&candidate);
@@ -182,7 +196,8 @@ int run(int argc, char** argv) {
           sizes.push_back({size, size, size});
         }
         Csv csv{harness::OutputFile("--csv", options.csv)};
-        const Roof roof = options.gate_only ? Roof{} : show_roof(session);
+        const bool timed = !options.gate_only && options.control.empty() && options.soak == 0;
+        const Roof roof = timed ? show_roof(session) : Roof{};
         for (const Size& size : sizes) run_size(session, options, size, roof, csv);
       });
 }

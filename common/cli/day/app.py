@@ -31,7 +31,9 @@ from day.commands import (
     run_days,
     run_tests,
     sass,
+    soak,
     solution,
+    sweep,
     watch,
     write_pages,
 )
@@ -58,6 +60,8 @@ app.command("book")(book.book)
 app.command("notebook")(notebook.notebook)
 app.command("pages")(write_pages.write_pages)
 app.command("bench")(bench.bench)
+app.command("sweep")(sweep.sweep)
+app.command("soak")(soak.soak)
 app.command("contribute")(contribute.contribute)
 app.command("check")(check.check)
 app.command("hint")(hint.hint)

@@ -1,6 +1,7 @@
 #include "bench/bench.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "bench/combinations.h"
 #include "bench/csv.h"
@@ -10,13 +11,6 @@ namespace day::bench {
 namespace {
 
 using tcd::harness::Session;
-
-void require_card(const Session& session, const char* option) {
-  if (!session.emulated()) return;
-  throw tcd::harness::UsageError(std::string(option) +
-                                 " needs a card: the emulated device has no time of its own. "
-                                 "`./day run 09 --device gpu` runs on one");
-}
 
 void refuse_contradictions(const Options& options) {
   using tcd::harness::UsageError;
@@ -29,6 +23,16 @@ void refuse_contradictions(const Options& options) {
   if (options.unfused && options.no_minimum) {
     throw UsageError("--no-minimum was compiled without an epilogue to compare --unfused with");
   }
+}
+
+// The last columns of --csv. The names of cards have no comma.
+std::string provenance_cells(const Session& session) {
+  const nlohmann::json from = session.to_json().at("provenance");
+  std::string cells;
+  for (const char* name : {"device", "driver", "cuda", "date"}) {
+    cells += (cells.empty() ? "" : ",") + from.value(name, std::string());
+  }
+  return cells;
 }
 
 std::vector<Row> run_one(Session& session, const Options& options) {
@@ -69,11 +73,7 @@ std::vector<Row> run_one(Session& session, const Options& options) {
   if (session.emulated()) {
     session.say("times: none here; they need a card");
   } else if (row.passed) {
-    if (options.soak > 0) {
-      soak(session, row.configuration, row.size, options.soak);
-    } else {
-      time_configuration(session, options, row);
-    }
+    time_configuration(session, options, row);
   }
   return {row};
 }
@@ -91,8 +91,7 @@ int run_bench(int argc, char** argv, const tcd::harness::DayInfo& info) {
   };
   return tcd::harness::run_day(argc, argv, info, add, [&](Session& session) {
     refuse_contradictions(options);
-    if (options.soak > 0) require_card(session, "--soak");
-    Csv csv(options.csv);
+    Csv csv(options.csv, options.resume, provenance_cells(session));
     std::vector<Row> rows;
     if (options.sweep) {
       rows = sweep(session, options, csv);

@@ -52,6 +52,7 @@ struct Row {
   uint64_t ldmatrix = 0, ldmatrix_conflicts = 0, hmma = 0, copy_wavefronts = 0;
   double median_ms = 0, tflops = 0;  // 0: not timed
   int clock_mhz = 0;
+  double reference_ms = 0;  // of the kernel that every batch of a sweep is timed beside
   uint64_t dram_model_bytes = 0;
 };
 
@@ -85,8 +86,6 @@ void show_accuracy(tcd::harness::Session& session, Mma mma);
 
 // timing.cpp, on a card.
 void time_configuration(tcd::harness::Session& session, const Options& options, Row& row);
-void soak(tcd::harness::Session& session, const Configuration& configuration, const Size& size,
-          int seconds);
 
 // sweeps.cpp
 class Csv;  // csv.h

@@ -17,21 +17,17 @@ const std::vector<Rule>& rules() {
       "it breaks nothing on purpose, and would pass; --control is for a single configuration";
   static const std::vector<Rule> all = {
       {"--sweep", {"--gsweep"}, "one sweep at a time"},
-      {"--gsweep", {"--group"}, "it takes groups from 1 to 32"},
+      {"--gsweep", {"--group", "--groups"}, "it takes groups from 1 to 32"},
+      {"--gsweep", {"--resume"}, "it is one batch: --resume is for --sweep"},
+      {"--groups", {"--group"}, "list that one, too"},
       {"--sweep",
        {"--tile", "--layout", "--stages"},
        "it takes every tile, layout and number of stages"},
       {"--sweep", {"--no-minimum"}, "that exists for two tiles, and it takes all five"},
       {"--sweep", {"--control"}, kUnbroken},
       {"--gsweep", {"--control"}, kUnbroken},
-      {"--soak", {"--control"}, kUnbroken},
-      {"--sweep",
-       {"--check", "--cpu", "--unfused", "--soak"},
-       "that is for a single configuration"},
-      {"--gsweep",
-       {"--check", "--cpu", "--unfused", "--soak"},
-       "that is for a single configuration"},
-      {"--soak", {"--iters", "--warmup"}, "it runs for its seconds, without samples"},
+      {"--sweep", {"--check", "--cpu", "--unfused"}, "that is for a single configuration"},
+      {"--gsweep", {"--check", "--cpu", "--unfused"}, "that is for a single configuration"},
   };
   return all;
 }
@@ -51,6 +47,13 @@ void add_options_of_the_day_only(CLI::App& app) {
 }
 
 void refuse_ignored(const CLI::App& app, const std::vector<std::string>& given) {
+  for (const char* name : {"--groups", "--resume"}) {
+    if (app.count(name) == 0 || app.count("--sweep") > 0 || app.count("--gsweep") > 0) continue;
+    throw CLI::ValidationError(std::string(name) + " is for --sweep");
+  }
+  if (app.count("--resume") > 0 && app.count("--csv") == 0) {
+    throw CLI::ValidationError("--resume needs --csv, the file to go on with");
+  }
   for (const char* name : kOfTheDayOnly) {
     if (app.count(name) == 0) continue;
     refuse(name, given.front(), "that runs the bench, which has no " + std::string(name));

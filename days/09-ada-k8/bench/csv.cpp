@@ -5,7 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <utility>
+#include <vector>
 
 #include "harness/usage.h"
 
@@ -17,7 +21,7 @@ constexpr const char* kHeader =
     "tile,mma,acc,epilogue,layout,stages,group,m,n,k,registers,spill_bytes,shared_bytes,ctas_per_"
     "sm,"
     "passed,ldmatrix,ldmatrix_bank_conflicts,hmma,cp_async_wavefronts,dram_model_bytes,median_ms,"
-    "tflops,sm_clock_mhz,refused\n";
+    "tflops,sm_clock_mhz,refused,reference_ms,device,driver,cuda,date\n";
 
 // 0 stands for "not counted" or "not timed" in memory, and for nothing in the file.
 template <typename Number>
@@ -25,47 +29,85 @@ std::string cell(Number value) {
   return value == 0 ? "" : std::to_string(value);
 }
 
-std::string to_csv(const Row& row) {
-  const Configuration& configuration = row.configuration;
-  const Instance& instance = *configuration.instance;
-  const bool ran = row.refused.empty();
-  const auto& spills = row.resources.spill_bytes;
-  const std::string cells[] = {std::to_string(instance.tile),
-                               instance.mma == Mma::kK8 ? "k8" : "k16",
-                               instance.accumulator == Accumulator::kF32 ? "f32" : "f16",
-                               instance.epilogue == Epilogue::kNone ? "none" : "bias_relu",
-                               std::to_string(configuration.layout),
-                               std::to_string(configuration.stages),
-                               std::to_string(configuration.group),
-                               std::to_string(row.size.m),
-                               std::to_string(row.size.n),
-                               std::to_string(row.size.k),
-                               std::to_string(row.resources.registers),
-                               spills ? std::to_string(*spills) : "",
-                               std::to_string(row.resources.dynamic_shared_bytes),
-                               std::to_string(row.resources.ctas_per_sm),
-                               ran ? (row.passed ? "yes" : "no") : "",
-                               cell(row.ldmatrix),
-                               row.hmma > 0 ? std::to_string(row.ldmatrix_conflicts) : "",
-                               cell(row.hmma),
-                               cell(row.copy_wavefronts),
-                               cell(row.dram_model_bytes),
-                               cell(row.median_ms),
-                               cell(row.tflops),
-                               cell(row.clock_mhz)};
+std::string join(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& text : cells) line += text + ",";
-  return line + (ran ? "" : "\"" + row.refused + "\"") + "\n";
+  return line;
+}
+
+std::string to_csv(const Row& row) {
+  const bool ran = row.refused.empty();
+  const auto& spills = row.resources.spill_bytes;
+  const std::vector<std::string> cells = {
+      std::to_string(row.resources.registers),
+      spills ? std::to_string(*spills) : "",
+      std::to_string(row.resources.dynamic_shared_bytes),
+      std::to_string(row.resources.ctas_per_sm),
+      ran ? (row.passed ? "yes" : "no") : "",
+      cell(row.ldmatrix),
+      row.hmma > 0 ? std::to_string(row.ldmatrix_conflicts) : "",
+      cell(row.hmma),
+      cell(row.copy_wavefronts),
+      cell(row.dram_model_bytes),
+      cell(row.median_ms),
+      cell(row.tflops),
+      cell(row.clock_mhz)};
+  return Csv::key(row) + join(cells) + (ran ? "" : "\"" + row.refused + "\"") + "," +
+         cell(row.reference_ms) + ",";
+}
+
+constexpr int kKeyColumns = 10;
+
+// The first columns of a line, each with its comma.
+std::string key_of_line(const std::string& line) {
+  size_t end = 0;
+  for (int column = 0; column < kKeyColumns; ++column) {
+    end = line.find(',', end);
+    if (end == std::string::npos) return "";
+    ++end;
+  }
+  return line.substr(0, end);
 }
 
 }  // namespace
 
-Csv::Csv(std::string path) : path_(std::move(path)) {
+std::string Csv::key(const Row& row) {
+  const Configuration& configuration = row.configuration;
+  const Instance& instance = *configuration.instance;
+  return join({std::to_string(instance.tile), instance.mma == Mma::kK8 ? "k8" : "k16",
+               instance.accumulator == Accumulator::kF32 ? "f32" : "f16",
+               instance.epilogue == Epilogue::kNone ? "none" : "bias_relu",
+               std::to_string(configuration.layout), std::to_string(configuration.stages),
+               std::to_string(configuration.group), std::to_string(row.size.m),
+               std::to_string(row.size.n), std::to_string(row.size.k)});
+}
+
+Csv::Csv(std::string path, bool resume, std::string provenance)
+    : path_(std::move(path)), provenance_(std::move(provenance)) {
   if (path_.empty()) return;
   std::error_code ignored;
   existed_ = std::filesystem::exists(path_, ignored);
+  if (resume && existed_) read_rows();
   file_ = std::fopen(path_.c_str(), "a");
   if (file_ == nullptr) fail(errno);
+}
+
+// A row that a killed run left unfinished is cut off.
+void Csv::read_rows() {
+  std::ifstream in(path_);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (text.empty()) return;
+  if (!text.starts_with(kHeader)) {
+    throw tcd::harness::UsageError("--resume: " + path_ +
+                                   " has other columns than this bench writes; name another file");
+  }
+  text.resize(text.rfind('\n') + 1);
+  std::error_code error;
+  std::filesystem::resize_file(path_, text.size(), error);
+  if (error) fail(error.value());
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) present_.insert(key_of_line(line));
+  begun_ = true;
 }
 
 Csv::~Csv() {
@@ -83,7 +125,7 @@ void Csv::add(const Row& row) {
     }
     write(kHeader);
   }
-  write(to_csv(row));
+  write(to_csv(row) + provenance_ + "\n");
 }
 
 void Csv::write(const std::string& text) {

@@ -13,9 +13,9 @@ namespace day::bench {
 namespace {
 
 constexpr const char* kNames[] = {
-    "--tile",      "--layout",  "--stages",     "--group", "--mma",    "--acc",
-    "--bias-relu", "--unfused", "--no-minimum", "--iters", "--warmup", "--check",
-    "--cpu",       "--sweep",   "--gsweep",     "--soak",  "--csv"};
+    "--tile",      "--layout",  "--stages",     "--group",  "--mma",    "--acc",
+    "--bias-relu", "--unfused", "--no-minimum", "--iters",  "--warmup", "--check",
+    "--cpu",       "--sweep",   "--gsweep",     "--groups", "--resume", "--csv"};
 
 void add_kernel_options(CLI::App& app, Options& options) {
   app.add_option(
@@ -118,11 +118,14 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--sweep", options.sweep, "Every tile, layout and number of stages");
   app.add_flag("--gsweep", options.gsweep,
                "--group from 1 to 32: DRAM traffic by model; on a card, times");
-  app.add_option("--soak", options.soak,
-                 "Run for SEC seconds and report the rate, clock, power and temperature (needs a "
-                 "card)")
-      ->type_name("SEC")
-      ->check(CLI::Range(1, 86400));
+  app.add_option("--groups", options.groups,
+                 "With --sweep: each of these groups, too, e.g. 1,2,4,8; default: --group alone")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 16));
+  app.add_flag(
+      "--resume", options.resume,
+      "With --sweep and --csv: keep the file's rows and do what is missing. On a card rows "
+      "come in batches, each beside the same reference kernel");
   app.add_option(
       "--csv", options.csv,
       "Write the rows of the bench or sweep to this file, each as soon as it is finished: after "

@@ -25,7 +25,8 @@ struct Options {
   bool check = false;
   int cpu = 0;
   bool sweep = false, gsweep = false;
-  int soak = 0;
+  std::vector<int> groups;
+  bool resume = false;
   std::string csv;
   std::string control;
   std::vector<std::string> given;  // those of the bench on the command line: what makes it run

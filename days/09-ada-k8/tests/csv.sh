@@ -12,6 +12,21 @@ case $1 in
     "$day09" --tile 3 --m 127 --csv day09_kept.csv
     cat day09_kept.csv
     ;;
+  resumed) # stopped in the middle of a row, gone on with, and then there is nothing left to do
+    sweep="--m 256 --n 128 --k 32 --sweep --groups 3 --csv day09_resumed.csv"
+    "$day09" $sweep >day09_resumed.out
+    head -c 6000 day09_resumed.csv >day09_cut.csv
+    mv day09_cut.csv day09_resumed.csv
+    "$day09" $sweep --resume >day09_resumed.out
+    lines=$(wc -l <day09_resumed.csv)
+    different=$(tail -n +2 day09_resumed.csv | cut -d, -f1-10 | sort -u | wc -l)
+    echo "$lines lines, $different different, then:$("$day09" $sweep --resume | grep -o " not run: .*")"
+    ;;
+  other_columns) # somebody else's table is not added to
+    echo "a,b" >other.csv
+    error=$("$day09" --sweep --resume --csv other.csv 2>&1 >day09_other.out)
+    echo "$error, code $?"
+    ;;
   as_it_runs) # the reader of a pipe has the first row while the sweep runs, and ends it there
     rm -f day09.pipe
     mkfifo day09.pipe

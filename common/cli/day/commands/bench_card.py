@@ -18,14 +18,21 @@ INSTEAD = (
 )
 
 
-def run(root: Path, wanted: Sequence[str], peer: bool, arguments: Sequence[str | Path]) -> int:
+def run(
+    root: Path,
+    wanted: Sequence[str],
+    peer: bool,
+    arguments: Sequence[str | Path],
+    command_name: str = "bench",
+    instead: str = INSTEAD,
+) -> int:
     """The executable's exit code. With --gate-only the emulated device will do."""
     chosen = gemm_days(root, wanted)
     runtime = build.need_toolkit(root).version
     if "--gate-only" in arguments or {"-h", "--help"} & set(arguments):
         where = devices.choose(None, None, runtime)
     else:
-        where = devices.need_card(runtime, "bench", INSTEAD)
+        where = devices.need_card(runtime, command_name, instead)
     print(where.line, flush=True)
     build.build(root, where.preset, ["bench"])
     command: list[str | Path] = [root / "build" / where.preset / "bench"]
