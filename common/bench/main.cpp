@@ -1,13 +1,17 @@
 // The bench: the days' GEMMs, cuBLAS and the peer in one process, so that one run compares them.
+#include <dlfcn.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/device.h"
 #include "bench/gates.h"
 #include "bench/measure.h"
 #include "bench/report.h"
 #include "bench/soak.h"
+#include "harness/emulator_counters.h"
 #include "harness/memory_need.h"
 #include "harness/output_file.h"
 #include "harness/usage.h"
@@ -21,7 +25,7 @@ using harness::Session;
 struct Options {
   std::vector<std::string> days, sizes{"4096"}, only;
   std::string peer, csv, baseline, control;
-  bool every_variant = false, gate_only = false, no_cublas = false;
+  bool every_variant = false, gate_only = false, no_cublas = false, launch_once = false;
   int rounds = 40, guesses = 8, soak = 0;
   double rest_ms = 0;
 };
@@ -54,6 +58,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--csv", options.csv, "Write a row a candidate and size to this file");
   app.add_option("--control", options.control,
                  "Break the gate of the full size on purpose: one-bit, unwritten");
+  app.add_flag("--launch-once", options.launch_once,
+               "In place of times: one launch of each, for a profiler (cudaProfilerStart before, a "
+               "clock_kernel after each); on the emulated device, counted");
   app.add_flag("--gate-only", options.gate_only,
                "Gates, no times; runs on the emulated device too");
 }
@@ -118,6 +125,34 @@ Roof show_roof(Session& session) {
   return roof;
 }
 
+// A profiler that is told to wait (ncu --profile-from-start off) sees what lies between these.
+// Looked up by name: the emulated runtime has none.
+void tell_profiler(const char* function) {
+  if (auto* call = reinterpret_cast<cudaError_t (*)()>(dlsym(RTLD_DEFAULT, function))) call();
+}
+
+// A library may launch several kernels: the clock_kernel says where one candidate ends.
+void launch_each(Session& session, const std::vector<Candidate>& candidates, const Inputs& inputs) {
+  session.section("One launch of each at " + inputs.size().text());
+  tell_profiler("cudaProfilerStart");
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.passed) continue;
+    session.say("launched: " + candidate.name);
+    harness::reset_counters();
+    candidate.launch(inputs.next(candidate.group));
+    harness::check_launch(candidate.name.c_str());
+    const auto counters = harness::read_counters();
+    if (!counters.empty()) {
+      nlohmann::json entry = counters;
+      entry["size"] = inputs.size().text();
+      session.derive(candidate.name, entry);
+    }
+    start_clock_probe();
+    read_clock_probe();
+  }
+  tell_profiler("cudaProfilerStop");
+}
+
 void run_soak(Session& session, const Candidate& candidate, const Inputs& inputs, int seconds) {
   if (!candidate.passed) return;
   session.section("Soak of " + candidate.name + ", " + std::to_string(seconds) + " s at " +
@@ -133,7 +168,7 @@ struct Csv {
 void run_size(Session& session, const Options& options, const Size& size, const Roof& roof,
               Csv& csv) {
   const auto l2_bytes = session.device().properties.l2CacheSize;
-  const int sets = options.gate_only ? 1 : sets_for(size, l2_bytes);
+  const int sets = options.gate_only || options.launch_once ? 1 : sets_for(size, l2_bytes);
   const uint64_t inputs_bytes = 2ull * size.k * (size.m + size.n);
   const uint64_t d_bytes = 2ull * size.m * size.n;
   harness::require_memory(size.text(), sets * inputs_bytes + 4 * d_bytes,
@@ -145,6 +180,7 @@ void run_size(Session& session, const Options& options, const Size& size, const 
   if (options.gate_only || !options.control.empty()) return;  // broken on purpose: no times
   inputs.upload(random_for_timing(row_major(size.m, size.k), session.seed()),
                 random_for_timing(column_major(size.k, size.n), session.seed() + 1));
+  if (options.launch_once) return launch_each(session, candidates, inputs);
   if (options.soak > 0) return run_soak(session, candidates.front(), inputs, options.soak);
   session.section("Times at " + size.text() + ", random inputs, " + std::to_string(sets) +
                   " sets, " + std::to_string(options.rounds) + " rounds");
@@ -185,7 +221,7 @@ int run(int argc, char** argv) {
   return harness::run_day(
       argc, argv, kInfo, [&](CLI::App& app) { add_options(app, options); },
       [&](Session& session) {
-        if (session.emulated() && !options.gate_only) {
+        if (session.emulated() && !options.gate_only && !options.launch_once) {
           throw harness::UsageError(
               "bench measures, and the emulated device has no time of its own. Add --gate-only for "
               "the gates; `./day run` counts what each day does; `./day bench` runs on a card");
@@ -196,7 +232,8 @@ int run(int argc, char** argv) {
           sizes.push_back({size, size, size});
         }
         Csv csv{harness::OutputFile("--csv", options.csv)};
-        const bool timed = !options.gate_only && options.control.empty() && options.soak == 0;
+        const bool timed = !options.gate_only && options.control.empty() && options.soak == 0 &&
+                           !options.launch_once;
         const Roof roof = timed ? show_roof(session) : Roof{};
         for (const Size& size : sizes) run_size(session, options, size, roof, csv);
       });

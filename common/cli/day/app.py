@@ -26,6 +26,7 @@ from day.commands import (
     list_days,
     next_exercise,
     notebook,
+    profile,
     progress,
     reset,
     run_days,
@@ -60,6 +61,7 @@ app.command("book")(book.book)
 app.command("notebook")(notebook.notebook)
 app.command("pages")(write_pages.write_pages)
 app.command("bench")(bench.bench)
+app.command("profile")(profile.profile)
 app.command("sweep")(sweep.sweep)
 app.command("soak")(soak.soak)
 app.command("contribute")(contribute.contribute)

@@ -102,7 +102,8 @@ def test_a_busy_machine_is_named(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["gpu"], "bench measures two things"),
+        (["emulator", "03"], "emulator stands alone"),
+        (["emulator", "--peer"], "--peer is for the days"),
         (["watch", "--quick"], "leave it out"),
         (["emulator", "--json"], "--json FILE.json"),
         (["emulator", "--json", "/nowhere/x.json"], "cannot write /nowhere/x.json"),

@@ -1,4 +1,4 @@
-"""./day sweep: tile × layout × stages × group × mma of Day 09's kernel, on a card, into a CSV file."""
+"""./day sweep: tile × layout × stages × group × mma of Day 09's kernel, on a card, as CSV."""
 
 from __future__ import annotations
 
