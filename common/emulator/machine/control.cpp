@@ -147,26 +147,6 @@ const MicroOp* bar(Warp& w, const MicroOp* op, uint32_t mask) {
   return w.stop(op + 1, Event::kWait);
 }
 
-const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, uint32_t mask) {
-  const uint32_t* const masks = row<uint32_t>(w, op->a);
-  uint32_t all = 0;  // teams of the warp may come here at once, each with its own mask
-  each_lane(mask, [&](int i) { all |= masks[i]; });
-  if ((all & w.live & ~mask) != 0) {
-    const MicroOp* const next = w.wait_for_lanes(op, all);
-    w.wait.warp_barrier = true;
-    return next;
-  }
-  for (uint32_t rest = mask; rest != 0;) {
-    const uint32_t members = masks[std::countr_zero(rest)];
-    uint32_t alike = 0;
-    each_lane(rest, [&](uint32_t i) { alike |= uint32_t{masks[i] == members} << i; });
-    if (alike != (members & mask)) check_member_mask(w, op, alike, members, mask);
-    rest &= ~alike;
-  }
-  if (w.shadow != nullptr) w.shadow->cta->warp_synchronised(w.id);
-  return op + 1;
-}
-
 // A warp's clock counts the instructions it has run, four cycles each, plus a fixed start: it is
 // the same on every run and no card's time. Kernels that wait a second by it would take a minute: a
 // loop that does little but read it sees it go faster, at most an eighth of the wait too far.
@@ -294,8 +274,6 @@ HandlerPair control_handler(Micro micro) {
       return {&brkpt, &brkpt};
     case Micro::bar:
       return {&bar, &bar};
-    case Micro::bar_warp_sync:
-      return {&bar_warp_sync, &bar_warp_sync};
     case Micro::membar:
       return {&membar, &membar};
     case Micro::nop:

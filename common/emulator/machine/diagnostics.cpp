@@ -175,12 +175,20 @@ void fail(Warp& w, const MicroOp* op, Fault fault, uint32_t mask, const std::str
 }
 
 void Cta::deadlock() {
+  const bool in_warp = std::any_of(warps.begin(), warps.end(), [](const auto& w) {
+    return std::any_of(w->parked.begin(), w->parked.end(),
+                       [](const Split& s) { return s.wait.kind == WaitKind::kMembers; });
+  });
   throw LaunchFault{
       Fault::kDeadlock,
       "deadlock: no warp of the CTA can go on, and none will be woken\n  kernel  " +
           demangle(launch->info->name) + "\n  CTA     " + cta_text(*this) + standings(*this) +
-          "\n  next    Every thread that has not exited must reach the barrier: look for a "
-          "__syncthreads() inside a condition or a loop that not all threads take."};
+          (in_warp
+               ? "\n  next    The lanes that a member mask names must all come to such an "
+                 "instruction, with the same qualifiers and the same member mask. Name just the "
+                 "lanes that do, or move it out of the condition."
+               : "\n  next    Every thread that has not exited must reach the barrier: look for "
+                 "a __syncthreads() inside a condition or a loop that not all threads take.")};
 }
 
 void timeout(Cta& cta) {

@@ -7,6 +7,7 @@
 
 #include "checks/barriers.h"
 #include "machine/cta.h"
+#include "machine/teams.h"
 
 namespace tcd::emu {
 namespace {
@@ -25,7 +26,7 @@ bool is_mergeable(const Split& split) {
 
 }  // namespace
 
-const MicroOp* Warp::wait_for_lanes(const MicroOp* op, uint32_t lanes) {
+const MicroOp* Warp::wait_for_lanes(const MicroOp* op, uint32_t lanes, Meets meets) {
   if ((lanes & live & ~active) == 0) {
     fail(*this, op, Fault::kDeadlock, active,
          "lanes that its member mask names stand here with a false guard, so the others would wait "
@@ -35,6 +36,7 @@ const MicroOp* Warp::wait_for_lanes(const MicroOp* op, uint32_t lanes) {
   wait = {};
   wait.kind = WaitKind::kMembers;
   wait.lanes = lanes;
+  wait.meets = meets;
   return stop(op, Event::kWait);
 }
 
@@ -60,7 +62,7 @@ void Warp::park(const Wait& why, bool deferred) {
     if (split.wait.kind == WaitKind::kMembers || other.wait.kind == WaitKind::kMembers) {
       other.wait.kind = WaitKind::kMembers;
       other.wait.lanes |= split.wait.lanes;
-      other.wait.warp_barrier |= split.wait.warp_barrier;
+      if (split.wait.meets != Meets::kNothing) other.wait.meets = split.wait.meets;
     }
     other.deferred = other.deferred && deferred;
     active = 0;
@@ -70,26 +72,14 @@ void Warp::park(const Wait& why, bool deferred) {
   active = 0;
 }
 
-// The branches of an `if` may each have their __syncwarp(): lanes at any bar.warp.sync meet there
-// (PTX ISA 9.7.13.3, from sm_70).
-void Warp::meet_at_warp_barriers() {
-  uint32_t here = 0;
-  for (const Split& s : parked) here |= s.wait.warp_barrier ? s.lanes : 0;
-  if (here == 0) return;
-  bool met = false;
-  for (Split& s : parked) {
-    if (!s.wait.warp_barrier || (s.wait.lanes & live & ~here) != 0) continue;
-    s.wait = {};
-    ++s.op;
-    met = true;
-  }
-  if (met && shadow != nullptr) shadow->cta->warp_synchronised(id);
-}
-
 // Takes the split that is to run out of the waiting ones. False: none can.
 bool Warp::pick() {
-  meet_at_warp_barriers();
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  const auto waits = [](const Split& s) { return s.wait.kind == WaitKind::kMembers; };
+  if (std::count_if(parked.begin(), parked.end(), waits) > 1) {
+    while (meet_in_teams(*this, 2)) {
+    }
+  }
+  for (;;) {
     size_t best = parked.size();
     bool any_deferred = false;
     for (size_t i = 0; i < parked.size(); ++i) {
@@ -115,10 +105,11 @@ bool Warp::pick() {
       backward = 0;
       return true;
     }
+    // A team may be complete in a split that waits for another team.
+    if (std::any_of(parked.begin(), parked.end(), waits) && meet_in_teams(*this, 1)) continue;
     if (!any_deferred) return false;
     for (Split& s : parked) s.deferred = false;
   }
-  return false;
 }
 
 // Nothing here gets on by itself: a lane polls, the others wait for it at a barrier.

@@ -44,20 +44,23 @@ enum class Event : uint8_t {
 
 enum class WaitKind : uint8_t {
   kNone,
-  kMembers,          // until the lanes of a member mask stand at the same instruction
+  kMembers,          // until the lanes of a member mask stand there too (Meets: where)
   kBarrierArriving,  // arrived at a CTA barrier, but other live lanes of the warp have not yet
   kBarrier,          // the whole warp waits at a CTA barrier
 };
+
+// Whom a lane that waits for the others of its member mask may meet at another place of the code.
+enum class Meets : uint8_t { kNothing, kBarrier, kShuffle, kVote, kMatch, kRedux, kElect };
 
 enum class Reduce : uint8_t { kNone, kPopc, kAnd, kOr };
 
 struct Wait {
   WaitKind kind = WaitKind::kNone;
-  uint32_t lanes = 0;         // kMembers: who must come
-  bool warp_barrier = false;  // kMembers: they may stand at another bar.warp.sync
-  uint32_t barrier = 0;       // 0–15
-  uint32_t threads = 0;       // expected threads, 0: the whole CTA
-  bool arrive_only = false;   // bar.arrive
+  uint32_t lanes = 0;             // kMembers: who must come
+  Meets meets = Meets::kNothing;  // kMembers
+  uint32_t barrier = 0;           // 0–15
+  uint32_t threads = 0;           // expected threads, 0: the whole CTA
+  bool arrive_only = false;       // bar.arrive
   Reduce reduce = Reduce::kNone;
   uint32_t result = 0;     // offset of bar.red's destination
   uint32_t predicate = 0;  // bar.red: lanes whose source is true
@@ -150,10 +153,9 @@ struct Warp {
     event = what;
     return nullptr;
   }
-  const MicroOp* wait_for_lanes(const MicroOp* op, uint32_t lanes);
+  const MicroOp* wait_for_lanes(const MicroOp* op, uint32_t lanes, Meets meets = Meets::kNothing);
 
  private:
-  void meet_at_warp_barriers();
   bool pick();
   bool only_spins() const;
   void park(const Wait& why, bool deferred);

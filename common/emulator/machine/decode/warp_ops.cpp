@@ -100,7 +100,8 @@ void decode_bar(Decoder& x) {
   m.take("cta");
   if (m.take("warp")) {
     m.take("sync");
-    x.emit(Micro::bar_warp_sync, 0, x.source_b32(x.operand(0)));
+    const uint32_t extra = members_and(x, x.operand(0), 0);
+    x.emit(Micro::bar_warp_sync).extra = extra;
     return;
   }
   if (m.has("cluster")) {

@@ -1,6 +1,8 @@
-// Instructions by which lanes see each other (PTX ISA 9.7.9.6 shfl, 9.7.13 vote, match, redux).
-// With a member mask they wait until every lane named stands here.
+// Instructions by which lanes see each other (PTX ISA 9.7.9.6 shfl, 9.7.13 vote, match, redux,
+// bar.warp.sync). With a member mask they wait until every lane named stands here, or at another
+// such instruction (machine/teams.h).
 #include "checks/barriers.h"
+#include "machine/cta.h"
 #include "machine/exec/lanes.h"
 
 namespace tcd::emu::TCD_ISA_NAMESPACE {
@@ -10,7 +12,7 @@ namespace {
 // here at once: act(lanes, members) for each. The mask is a row at pool[extra]. Lanes that their
 // own mask leaves out act with the others of that mask, and are told.
 template <class Act>
-const MicroOp* by_members(Warp& w, const MicroOp* op, u32 mask, const Act& act) {
+const MicroOp* by_members(Warp& w, const MicroOp* op, u32 mask, Meets meets, const Act& act) {
   const u32* const masks = row<u32>(w, w.pool[op->extra]);
   const auto alike = [&](u32 lanes, u32 members) {
     u32 same = 0;
@@ -19,7 +21,7 @@ const MicroOp* by_members(Warp& w, const MicroOp* op, u32 mask, const Act& act) 
   };
   for (u32 rest = mask; rest != 0;) {
     const u32 members = masks[std::countr_zero(rest)];
-    if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members);
+    if ((members & w.live & ~mask) != 0) return w.wait_for_lanes(op, members, meets);
     rest &= ~alike(rest, members);
   }
   for (u32 rest = mask; rest != 0;) {
@@ -38,7 +40,7 @@ enum class Shuffle { kUp, kDown, kBfly, kIdx };
 // d|p = shfl a, b, c: pool[extra + 1] is p's offset (0: none).
 template <Shuffle kMode>
 const MicroOp* shfl(Warp& w, const MicroOp* op, u32 mask) {
-  if (by_members(w, op, mask, [](u32, u32) {}) == nullptr) return nullptr;
+  if (by_members(w, op, mask, Meets::kShuffle, [](u32, u32) {}) == nullptr) return nullptr;
   alignas(64) u32 source[kLanes];
   std::memcpy(source, row<u32>(w, op->a), sizeof source);
   const u32* b = row<u32>(w, op->b);
@@ -78,7 +80,7 @@ const MicroOp* shfl(Warp& w, const MicroOp* op, u32 mask) {
 const MicroOp* vote(Warp& w, const MicroOp* op, u32 mask) {
   const u32 flip = (op->flags & 4) != 0 ? kAllLanes : 0;
   const u32 source = predicate(w, op->a) ^ flip;
-  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
+  return by_members(w, op, mask, Meets::kVote, [&](u32 lanes, u32 here) {
     const u32 p = source & here;
     switch (op->flags & 3) {
       case 0:
@@ -105,7 +107,7 @@ u64 value_of(Warp& w, const MicroOp* op, int lane) {
 
 const MicroOp* match_any(Warp& w, const MicroOp* op, u32 mask) {
   u32 result[kLanes] = {};
-  const MicroOp* const next = by_members(w, op, mask, [&](u32, u32 here) {
+  const MicroOp* const next = by_members(w, op, mask, Meets::kMatch, [&](u32, u32 here) {
     each_lane(here, [&](int i) {
       each_lane(here,
                 [&](int j) { result[i] |= u32{value_of(w, op, i) == value_of(w, op, j)} << j; });
@@ -119,7 +121,7 @@ const MicroOp* match_any(Warp& w, const MicroOp* op, u32 mask) {
 
 const MicroOp* match_all(Warp& w, const MicroOp* op, u32 mask) {
   u32 result[kLanes] = {}, agreeing = 0;
-  const MicroOp* const next = by_members(w, op, mask, [&](u32 lanes, u32 here) {
+  const MicroOp* const next = by_members(w, op, mask, Meets::kMatch, [&](u32 lanes, u32 here) {
     const u64 first = value_of(w, op, std::countr_zero(here));
     bool same = true;
     each_lane(here, [&](int i) { same &= value_of(w, op, i) == first; });
@@ -160,7 +162,7 @@ u32 reduce_two(u32 how, u32 r, u32 v) {
 const MicroOp* redux(Warp& w, const MicroOp* op, u32 mask) {
   const u32* a = row<u32>(w, op->a);
   u32* d = row<u32>(w, op->d);
-  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
+  return by_members(w, op, mask, Meets::kRedux, [&](u32 lanes, u32 here) {
     u32 r = a[std::countr_zero(here)];
     each_lane(here & (here - 1), [&](int i) { r = reduce_two(op->flags, r, a[i]); });
     each_lane(lanes, [&](int i) { d[i] = r; });
@@ -176,11 +178,17 @@ const MicroOp* activemask(Warp& w, const MicroOp* op, u32 mask) {
 // Elects the lowest lane of the member mask (PTX leaves the choice open).
 const MicroOp* elect(Warp& w, const MicroOp* op, u32 mask) {
   u32* d = row<u32>(w, op->d);
-  return by_members(w, op, mask, [&](u32 lanes, u32 here) {
+  return by_members(w, op, mask, Meets::kElect, [&](u32 lanes, u32 here) {
     const int leader = std::countr_zero(here);
     each_lane(lanes, [&](int i) { d[i] = static_cast<u32>(leader); });
     if (const u32 p = w.pool[op->extra + 1]; p != 0) write_predicate(w, p, 1u << leader, lanes);
   });
+}
+
+const MicroOp* bar_warp_sync(Warp& w, const MicroOp* op, u32 mask) {
+  const MicroOp* const next = by_members(w, op, mask, Meets::kBarrier, [](u32, u32) {});
+  if (next != nullptr && w.shadow != nullptr) w.shadow->cta->warp_synchronised(w.id);
+  return next;
 }
 
 }  // namespace
@@ -196,6 +204,7 @@ void fill_warp(Table& t) {
   bind_handler(t, Micro::redux, &redux);
   bind_handler(t, Micro::activemask, &activemask);
   bind_handler(t, Micro::elect, &elect);
+  bind_handler(t, Micro::bar_warp_sync, &bar_warp_sync);
 }
 
 }  // namespace tcd::emu::TCD_ISA_NAMESPACE
