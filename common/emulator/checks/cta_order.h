@@ -6,6 +6,9 @@
 // address takes it, with all lower numbers. So knowledge is one number a CTA, however many CTAs
 // there are, and errs towards order only: no correct program is accused. A fence is asked for on
 // the giving side, as the memory model does; on the taking side it is not.
+//
+// In a kernel without fences an epoch ends where warps of the CTA may meet: at a barrier, an
+// atomic, a volatile access, an mbarrier.
 #pragma once
 
 #include <array>

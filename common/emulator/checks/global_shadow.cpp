@@ -24,6 +24,7 @@ constexpr uint32_t kCtaShift = 2, kSlotShift = 26, kWarpShift = 39, kLaneShift =
                    kHashShift = 49, kEpochShift = 56, kBeyondShift = 48, kBeyondStep = 8;
 constexpr uint64_t kMostCtas = uint64_t{1} << 24, kMostSlots = 1u << 13, kNobodyBeyond = 0xffff;
 constexpr uint64_t kVaried = 127;  // in place of a hash: the CTA has written several values
+constexpr uint64_t kSecond = 32;   // and of a read's: a warp that read before, in this epoch
 constexpr uint64_t kLarge = uint64_t{16} << 20;   // bytes of words
 constexpr uint64_t kBlockShift = 6;               // 64 units share a lock
 constexpr size_t kMostEntries = size_t{1} << 22;  // 256 MiB; races beyond go unseen
@@ -32,6 +33,8 @@ uint64_t tag_of(uint64_t word) { return word & 3; }
 uint64_t cta_of(uint64_t word) { return word >> kCtaShift & (kMostCtas - 1); }
 uint32_t slot_of(uint64_t word) { return word >> kSlotShift & (kMostSlots - 1); }
 uint64_t hash_of(uint64_t word) { return word >> kHashShift & 127; }
+uint32_t warp_of(uint64_t word) { return word >> kWarpShift & 31; }
+uint32_t lane_of(uint64_t word) { return word >> kLaneShift & 31; }
 uint32_t epoch_of(uint64_t word) { return static_cast<uint32_t>(word >> kEpochShift); }
 
 uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
@@ -104,7 +107,8 @@ class GlobalShadow::Lock {
 
 std::unique_ptr<GlobalShadow> GlobalShadow::of(const Launch& launch,
                                                const WrittenPointers& written) {
-  if (launch.cta_count < 2 || launch.cta_count > kMostCtas || written.smallest == 0) return nullptr;
+  if (launch.cta_count > kMostCtas || written.smallest == 0) return nullptr;
+  if (launch.cta_count < 2 && (launch.warps_per_cta < 2 || written.orders)) return nullptr;
   DeviceMemory::Impl& memory = *launch.memory;
   std::map<uint64_t, uint64_t> ranges;
   const auto watch = [&](uint64_t address) {
@@ -192,7 +196,7 @@ void GlobalShadow::each_unit(Warp& warp, uint32_t mask, const uint64_t* addresse
       f(lane, words[unit - base], unit);
     }
   });
-  if (order_ != nullptr) warp.cta->order.touched = true;
+  warp.cta->order.touched = true;
 }
 
 // Mostly four neighbouring units come at once, and only this CTA has touched them, if anybody: of
@@ -238,8 +242,10 @@ void GlobalShadow::note_read(Warp& warp, const MicroOp* op, uint32_t mask,
   const auto has_it = [&](uint64_t now) {
     const uint64_t tag = tag_of(now);
     if (tag == kMany) return cta >> kBeyondStep > now >> kBeyondShift;
-    return tag != kNobody && cta_of(now) == cta &&
-           (!ordered || tag == kWrote || epoch_of(now) == epoch_of(access));
+    if (tag == kNobody || cta_of(now) != cta) return false;
+    const bool together = epoch_of(now) == epoch_of(access);
+    if (tag == kWrote) return ordered || !together || warp_of(now) == warp.id;
+    return together && (ordered || warp_of(now) == warp.id || hash_of(now) != 0);
   };
   Lock lock(locks_);
   mask = note_runs(
@@ -252,7 +258,7 @@ void GlobalShadow::note_read(Warp& warp, const MicroOp* op, uint32_t mask,
             [&](uint32_t lane, uint64_t& word, uint64_t number) {
               if (has_it(load(word))) return;
               lock.enter(number);
-              note(warp, word, number << shift_, access | uint64_t{lane} << kLaneShift, false);
+              note(warp, op, word, number << shift_, access | uint64_t{lane} << kLaneShift, false);
             });
 }
 
@@ -264,6 +270,10 @@ void GlobalShadow::note_write(Warp& warp, const MicroOp* op, uint32_t mask,
   const uint64_t access = access_of(warp, op, kWrote);
   const uint64_t mine = kRead | cta_of(access) << kCtaShift;
   const uint64_t whose = 3 | (kMostCtas - 1) << kCtaShift;
+  const auto is_alone = [&](uint64_t now) {  // no other warp has read since they last met
+    return order_ != nullptr || epoch_of(now) != epoch_of(access) ||
+           (warp_of(now) == warp.id && hash_of(now) == 0);
+  };
   const auto by = [&](uint32_t lane, uint64_t offset) {
     const uint64_t hash = hash_of_value(values + size_t{lane} * 32 + offset, unit);
     return access | uint64_t{lane} << kLaneShift | hash << kHashShift;
@@ -272,30 +282,29 @@ void GlobalShadow::note_write(Warp& warp, const MicroOp* op, uint32_t mask,
   mask = note_runs(
       lock, mask, addresses, bytes, range,
       [&](uint32_t lane, uint32_t offset, uint64_t) { return by(lane, offset); },
-      [&](uint64_t now) { return now == 0 || (now & whose) == mine; });
+      [&](uint64_t now) { return now == 0 || ((now & whose) == mine && is_alone(now)); });
   each_unit(warp, mask, addresses, bytes, range,
             [&](uint32_t lane, uint64_t& word, uint64_t number) {
               const uint64_t wrote = by(lane, (number << shift_) - addresses[lane]);
               const uint64_t now = load(word);
               if ((now & whose) == (access & whose) &&
                   (hash_of(now) == hash_of(wrote) || hash_of(now) == kVaried) &&
-                  (order_ == nullptr || epoch_of(now) == epoch_of(wrote))) {
+                  epoch_of(now) == epoch_of(wrote)) {
                 return;
               }
               lock.enter(number);
-              note(warp, word, number << shift_, wrote, true);
+              note(warp, op, word, number << shift_, wrote, true);
             });
 }
 
 // Under the unit's lock.
-void GlobalShadow::note(Warp& warp, uint64_t& word, uint64_t address, uint64_t access,
-                        bool writes) {
+void GlobalShadow::note(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address,
+                        uint64_t access, bool writes) {
   const uint64_t now = load(word), tag = tag_of(now);
   if (tag == kNobody) return store(word, access);
   if (tag != kMany && cta_of(now) == cta_of(access)) {
-    if (!writes && tag == kWrote) return;
-    if (order_ != nullptr || (writes && tag == kRead)) return store(word, access);
-    if (writes && hash_of(now) != hash_of(access)) store(word, now | kVaried << kHashShift);
+    if (order_ == nullptr) return note_again(warp, op, word, address, access, writes);
+    if (writes || tag == kRead) store(word, access);
     return;
   }
   Entry* entry = nullptr;
@@ -315,6 +324,49 @@ void GlobalShadow::note(Warp& warp, uint64_t& word, uint64_t address, uint64_t a
   const bool beyond = entry->readers[1] != 0 && (order_ == nullptr || entry->writers[0] == 0);
   const uint64_t from = beyond ? cta_of(entry->readers[1]) >> kBeyondStep : kNobodyBeyond;
   store(word, kMany | reinterpret_cast<uint64_t>(entry) | from << kBeyondShift);
+}
+
+// A unit that only this CTA has touched, in a kernel without fences: its warps are ordered by what
+// they all come to, and an epoch ends there.
+void GlobalShadow::note_again(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address,
+                              uint64_t access, bool writes) {
+  const uint64_t now = load(word);
+  const bool wrote = tag_of(now) == kWrote;
+  const bool together = epoch_of(now) == epoch_of(access) && epoch_of(now) != CtaOrder::kLastEpoch;
+  const bool is_other = warp_of(now) != warp.id;
+  const auto tell = [&](Finding finding, Party other) {
+    CheckReport r;
+    r.finding = finding;
+    r.op = op;
+    r.code = warp.frame->code;
+    r.cta = warp.cta->index;
+    r.warp = warp.id;
+    r.lane = lane_of(access);
+    r.address = address;
+    r.bytes = 1u << shift_;
+    r.other = other;
+    found(warp, r);
+  };
+  const Party last = {static_cast<int>(warp_of(now)), static_cast<int>(lane_of(now)), slot_of(now)};
+  if (!writes) {
+    if (wrote && together && is_other) tell(Finding::kGlobalReadAfterWrite, last);
+    if (wrote) return;
+    const uint64_t second = together && is_other ? kSecond | warp_of(now) : 0;
+    return store(word, access | second << kHashShift);
+  }
+  if (!wrote) {
+    if (together && is_other) {
+      tell(Finding::kGlobalWriteAfterRead, last);
+    } else if (together && hash_of(now) != 0) {
+      tell(Finding::kGlobalWriteAfterRead, {static_cast<int>(hash_of(now) & 31)});
+    }
+    return store(word, access);
+  }
+  const bool differs = hash_of(now) != hash_of(access);
+  if (differs && hash_of(now) != kVaried && together && is_other) {
+    tell(Finding::kGlobalWriteAfterWrite, last);
+  }
+  store(word, differs ? access | kVaried << kHashShift : access);
 }
 
 bool GlobalShadow::is_known(const Warp& warp, uint64_t access) {

@@ -5,6 +5,8 @@
 // touched it while that is one CTA alone, which is nearly always; a second one makes an entry.
 // What is kept are the lowest CTAs, whoever came first, so the threads change no report. Where a
 // kernel has fences, CTAs may be ordered (cta_order.h), and accesses are judged when they happen.
+// Where it has none, the warps of a CTA are looked at too: two that touch a unit with no barrier,
+// atomic or flag of the CTA in between are not ordered.
 //
 // Writers that agree on the value race with nobody: `found = true` by many CTAs.
 #pragma once
@@ -77,7 +79,10 @@ class GlobalShadow {
   template <class Access, class Quick>
   uint32_t note_runs(Lock& lock, uint32_t mask, const uint64_t* addresses, uint32_t bytes,
                      WatchedRange* range, const Access& access_by, const Quick& is_quick);
-  void note(Warp& warp, uint64_t& word, uint64_t address, uint64_t access, bool writes);
+  void note(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address, uint64_t access,
+            bool writes);
+  void note_again(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address, uint64_t access,
+                  bool writes);
   void judge(Warp& warp, Entry& entry, uint64_t access, bool writes);
   bool is_known(const Warp& warp, uint64_t access);
   Entry* new_entry(uint64_t address);  // null: there are too many

@@ -94,6 +94,7 @@ Words words_of(const Launch& launch, const CheckReport& r) {
   const std::string access = std::to_string(r.bytes) + " bytes at shared address " + hex(r.address);
   const std::string write = r.copies ? "a cp.async into " : "write of ";
   const std::string global = std::to_string(r.bytes) + " bytes at global address " + hex(r.address);
+  const std::string place = launch.memory->place_in_allocation(r.address);
   const std::string between_ctas =
       "The CTAs of a launch run in any order: use two launches, or a __threadfence() and then an "
       "atomic that the other CTA waits for.";
@@ -144,11 +145,11 @@ Words words_of(const Launch& launch, const CheckReport& r) {
           std::string("Is the tile filled completely, also at its edges, before it is read?") +
               (r.partly_written ? " Padding of a struct that is copied whole does no harm." : "")};
     case Finding::kUninitialisedGlobal:
-      return {"uninitialised global memory: read of " + global +
-                  ", which nobody has written: " + launch.memory->place_in_allocation(r.address),
-              "",
-              "cudaMalloc leaves memory as it was: copy or set it (cudaMemcpy, cudaMemset) before "
-              "the launch, or let a kernel write it first."};
+      return {
+          "uninitialised global memory: read of " + global + ", which nobody has written: " + place,
+          "",
+          "cudaMalloc leaves memory as it was: copy or set it (cudaMemcpy, cudaMemset) before "
+          "the launch, or let a kernel write it first."};
     case Finding::kLanesUnordered:
       return {"race in shared memory between lanes of a warp: read of " + access +
                   ", which another lane wrote with no __syncwarp() in between",
@@ -176,14 +177,31 @@ Words words_of(const Launch& launch, const CheckReport& r) {
               "All lanes that are to exchange something must give the same mask."};
     case Finding::kGlobalReadAndWrite:
       return {"race in global memory: read of " + global +
-                  ", which another CTA writes with nothing to order the two: " +
-                  launch.memory->place_in_allocation(r.address),
+                  ", which another CTA writes with nothing to order the two: " + place,
               "writes", between_ctas};
     case Finding::kGlobalWrites:
+      return {
+          "race in global memory: write of " + global +
+              ", where another CTA writes another value with nothing to order the two: " + place,
+          "writes", "Give each CTA its own place, or add with atomicAdd(). " + between_ctas};
+    case Finding::kGlobalReadAfterWrite:
+      return {"race in global memory: read of " + global +
+                  ", which another warp of the CTA wrote with no barrier in between: " + place,
+              "wrote", "A barrier (__syncthreads()) must come between the write and this read."};
+    case Finding::kGlobalWriteAfterRead:
       return {"race in global memory: write of " + global +
-                  ", where another CTA writes another value with nothing to order the two: " +
-                  launch.memory->place_in_allocation(r.address),
-              "writes", "Give each CTA its own place, or add with atomicAdd(). " + between_ctas};
+                  ", which another warp of the CTA may still be reading: no barrier comes in "
+                  "between: " +
+                  place,
+              "read",
+              "A barrier (__syncthreads()) must come between the last read of this place and its "
+              "next write."};
+    case Finding::kGlobalWriteAfterWrite:
+      return {
+          "race in global memory: write of " + global +
+              ", where another warp of the CTA wrote another value with no barrier in between: " +
+              place,
+          "wrote", "A barrier (__syncthreads()) must come between, or only one of them writes."};
   }
   return {};
 }

@@ -33,6 +33,9 @@ enum class Finding : uint8_t {
   kMasksDiffer,         // a mask names a lane that passes another mask
   kGlobalReadAndWrite,  // by different CTAs, nothing orders the two
   kGlobalWrites,        // of different values, by different CTAs
+  kGlobalReadAfterWrite,  // by warps of one CTA, nothing orders the two
+  kGlobalWriteAfterRead,
+  kGlobalWriteAfterWrite,
 };
 
 struct Party {

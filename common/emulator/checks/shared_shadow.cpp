@@ -398,6 +398,7 @@ void SharedShadow::atomic(Warp& warp, const MicroOp* op, uint32_t mask, const ui
     if (never != 0) judge_read(warp, op, never, addresses, bytes, true);
   }
   judge_write(warp, op, mask, addresses, bytes, AccessKind::kAtomic);
+  cta_.warps_may_meet();
   const uint32_t object = object_of(mask, addresses);
   clocks_.acquire(warp.id, object);
   order_own_writes(warp.id);
@@ -409,6 +410,7 @@ void SharedShadow::atomic(Warp& warp, const MicroOp* op, uint32_t mask, const ui
 
 void SharedShadow::strong_load(Warp& warp, const MicroOp* op, uint32_t mask,
                                const uint32_t* addresses, uint32_t bytes) {
+  cta_.warps_may_meet();
   if (bytes < 1u << shift) refine(bytes);
   clocks_.acquire(warp.id, object_of(mask, addresses));
   order_own_writes(warp.id);
@@ -418,6 +420,7 @@ void SharedShadow::strong_load(Warp& warp, const MicroOp* op, uint32_t mask,
 
 void SharedShadow::strong_store(Warp& warp, const MicroOp* op, uint32_t mask,
                                 const uint32_t* addresses, uint32_t bytes) {
+  cta_.warps_may_meet();
   if (bytes < 1u << shift) refine(bytes);
   forget_suspects();
   judge_write(warp, op, mask, addresses, bytes, AccessKind::kStore);

@@ -108,6 +108,7 @@ const MicroOp* nop(Warp&, const MicroOp* op, uint32_t) { return op + 1; }
 const MicroOp* membar(Warp& w, const MicroOp* op, uint32_t) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (op->flags != 0 && w.global != nullptr) w.global->fence(w);
+  w.cta->warps_may_meet();
   return op + 1;
 }
 

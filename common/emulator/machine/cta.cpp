@@ -124,6 +124,7 @@ bool Cta::complete(uint32_t id) {
 void Cta::release(uint32_t id) {
   const Barrier b = barriers[id];
   barriers[id] = {};
+  warps_may_meet();
   if (shadow) {
     uint32_t ended = 0;
     for (const auto& w : warps) ended |= uint32_t{b.threads == 0 && w->live == 0} << w->id;

@@ -52,7 +52,8 @@ struct Cta {
   CtaState run(int64_t budget);
   // The whole warp has arrived. True: the barrier is complete and everybody has been released.
   bool arrive(Warp& warp, const Wait& wait);
-  void lanes_exited();  // a barrier may be complete now
+  void lanes_exited();     // a barrier may be complete now
+  void warps_may_meet();  // for GlobalShadow, in a kernel without fences
 
  private:
   bool complete(uint32_t id);
@@ -125,6 +126,10 @@ struct Worker {
 void fill_frame_image(const Launch& launch, const Code& code, std::byte* frame);
 // Fills the rows that differ between CTAs and warps.
 void fill_frame_specials(const Warp& warp, const Code& code, std::byte* frame, uint32_t local_base);
+
+inline void Cta::warps_may_meet() {
+  if (launch->global != nullptr && !launch->global->may_order()) order.fence();
+}
 
 inline std::byte* align64(std::byte* p) {
   return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t{63});

@@ -173,6 +173,81 @@ TEST_CASE("a lock orders, if its owner fences before giving it up") {
   expect_found(lock(""), 6, kWrite, ctas(5));
 }
 
+// %x3: the word of the same lane in the CTA's other warp.
+Lines with_other_warp(const Lines& rest) {
+  Lines lines = with_addresses(
+      {"xor.b32 %r5, %t, 32; mad.lo.u32 %r5, %r1, %r2, %r5; mul.wide.u32 %x3, %r5, 4;"
+       "add.u64 %x3, %x3, %g; setp.eq.u32 %p5, %w, 0;"});
+  lines.insert(lines.end(), rest.begin(), rest.end());
+  return lines;
+}
+
+TEST_CASE("warps of one CTA hand over through global memory: a barrier must come in between") {
+  const std::string store = "st.global.u32 [%x1], %r3;", load = "ld.global.u32 %r4, [%x3];";
+  for (const uint32_t count : {1u, 3u}) {
+    expect_found(with_other_warp({store, load}), 4, kRead, ctas(count));
+    expect_found(with_other_warp({store, "bar.warp.sync -1;", load}), 5, kRead, ctas(count));
+    expect_silence(with_other_warp({store, "bar.sync 0;", load}), ctas(count));
+    expect_silence(with_other_warp({store, "bar.arrive 1, 128; bar.sync 1, 128;", load}),
+                   ctas(count));
+    expect_silence(with_other_warp({store, "membar.gl;", load}), ctas(count));  // not looked at
+  }
+  const Checked result = run_checked(with_other_warp({store, load}), ctas(2));
+  CHECK(result.error.reports.size() == 2);  // warp 0 read before warp 1 wrote
+  const std::string text = result.all();
+  INFO(text);
+  CHECK(text.find("which another warp of the CTA wrote with no barrier in between: byte 0 of the "
+                  "allocation [0x") != std::string::npos);
+  CHECK(text.find("thread  warp 1, lane 0, thread (32,0,0) of CTA (0,0,0)\n") != std::string::npos);
+  CHECK(text.find("other   wrote: warp 0, lane 0, thread (0,0,0) at kernel.cu:3, "
+                  "`st.global.u32 [%x1], %r3;`") != std::string::npos);
+}
+
+TEST_CASE("a warp of the CTA writes what another one reads or writes") {
+  const std::string swap = "ld.global.u32 %r4, [%x3];", store = "st.global.u32 [%x1], %r4;";
+  expect_found(with_other_warp({swap, store}), 3, kRead);
+  expect_found(with_other_warp({swap, store}), 4, kWrite);
+  expect_silence(with_other_warp({swap, "bar.sync 0;", store}));
+  // Both read word 0, and then the one that read first writes: the second one is remembered.
+  const Lines first_writes = with_other_warp(
+      {"ld.global.u32 %r4, [%g];", "nanosleep.u32 1;", "@%p2 st.global.u32 [%g], 7;"});
+  expect_found(first_writes, 5, kWrite);
+  CHECK(run_checked(first_writes).all().find("other   read: warp 1") != std::string::npos);
+  // One word for both warps.
+  const std::string lane = "and.b32 %r6, %t, 31; mul.wide.u32 %x4, %r6, 4; add.u64 %x4, %x4, %g;";
+  expect_found(with_other_warp({lane, "st.global.u32 [%x4], %t;"}), 4, kWrite);
+  expect_silence(with_other_warp({lane, "st.global.u32 [%x4], %r6;"}));
+  expect_silence(with_other_warp(
+      {lane, "@%p5 st.global.u32 [%x4], %t; bar.sync 0;", "@!%p5 st.global.u32 [%x4], %t;"}));
+}
+
+TEST_CASE("flags, counters and locks order the warps of a CTA") {
+  const auto hand_over = [](const std::string& give, const std::string& look) {
+    return with_other_warp({"mov.u32 %r9, 1; mov.u32 %r10, 0; @!%p5 bra LOOK;",
+                            "st.global.u32 [%x1], %r3; st.global.u32 [%x3], %r3;", give, "bra END;",
+                            "LOOK: " + look, "setp.eq.u32 %p4, %r10, 0; @%p4 bra LOOK;",
+                            "ld.global.u32 %r4, [%x1]; st.global.u32 [%x3], %t;", "END: ret;"});
+  };
+  const std::string zero = "st.volatile.shared.u32 [%base], 0; bar.sync 0;";
+  const auto from_zero = [&](Lines lines) {
+    lines.insert(lines.begin() + 2, zero);
+    return lines;
+  };
+  for (const uint32_t count : {1u, 3u}) {
+    expect_silence(from_zero(hand_over("st.volatile.shared.u32 [%base], %r9;",
+                                       "ld.volatile.shared.u32 %r10, [%base];")),
+                   ctas(count));
+    expect_silence(from_zero(hand_over("red.shared.add.u32 [%base], 1;",
+                                       "atom.shared.or.b32 %r10, [%base], 0;")),
+                   ctas(count));
+    expect_silence(with_other_warp({"@%p5 st.global.u32 [%x1], %r3;",
+                                    "@%p5 bar.arrive 1, 64; @!%p5 bar.sync 1, 64;",
+                                    "@!%p5 ld.global.u32 %r4, [%x3];"}),
+                   ctas(count));
+  }
+  expect_found(hand_over("", "mov.u32 %r10, 1;"), 9, kRead);
+}
+
 TEST_CASE("the settings choose") {
   CheckRun how = ctas(2);
   const Lines wrong = with_addresses({"st.global.u32 [%x2], %r3;"});

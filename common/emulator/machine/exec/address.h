@@ -36,6 +36,7 @@ inline ptx::Space space_of(const MicroOp* op) {
   const bool atomic = kind == AccessKind::kAtomic;
   if ((!atomic && (op->flags & kStrong) == 0) || in_shared == mask) return;
   const bool gives = atomic || kind == AccessKind::kStore;
+  w.cta->warps_may_meet();
   if (w.shadow != nullptr) {
     w.shadow->cta->global_synchronisation(w.id, atomic || kind == AccessKind::kLoad, gives);
   }
