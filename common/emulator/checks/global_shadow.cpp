@@ -22,8 +22,9 @@ namespace {
 enum Tag : uint64_t { kNobody, kRead, kWrote, kMany };
 constexpr uint32_t kCtaShift = 2, kSlotShift = 26, kWarpShift = 39, kLaneShift = 44,
                    kHashShift = 49, kEpochShift = 56, kBeyondShift = 48, kBeyondStep = 8;
-constexpr uint64_t kMostCtas = uint64_t{1} << 24, kMostSlots = 1u << 13, kNobodyBeyond = 0xffff;
+constexpr uint64_t kMostCtas = uint64_t{1} << 24, kSlotNumbers = 1u << 13, kNobodyBeyond = 0xffff;
 constexpr uint64_t kVaried = 127;  // in place of a hash: the CTA has written several values
+constexpr uint64_t kAtomic = 126;  // or has changed it by atomics
 constexpr uint64_t kSecond = 32;   // and of a read's: a warp that read before, in this epoch
 constexpr uint64_t kLarge = uint64_t{16} << 20;   // bytes of words
 constexpr uint64_t kBlockShift = 6;               // 64 units share a lock
@@ -31,7 +32,7 @@ constexpr size_t kMostEntries = size_t{1} << 22;  // 256 MiB; races beyond go un
 
 uint64_t tag_of(uint64_t word) { return word & 3; }
 uint64_t cta_of(uint64_t word) { return word >> kCtaShift & (kMostCtas - 1); }
-uint32_t slot_of(uint64_t word) { return word >> kSlotShift & (kMostSlots - 1); }
+uint32_t slot_of(uint64_t word) { return word >> kSlotShift & (kSlotNumbers - 1); }
 uint64_t hash_of(uint64_t word) { return word >> kHashShift & 127; }
 uint32_t warp_of(uint64_t word) { return word >> kWarpShift & 31; }
 uint32_t lane_of(uint64_t word) { return word >> kLaneShift & 31; }
@@ -40,7 +41,9 @@ uint32_t epoch_of(uint64_t word) { return static_cast<uint32_t>(word >> kEpochSh
 uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 void store(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
 
-// 0 to 126. One in about 127 pairs of different values looks equal; a race has many units.
+bool is_atomic(uint64_t word) { return tag_of(word) == kWrote && hash_of(word) == kAtomic; }
+
+// 0 to 125. One in about 126 pairs of different values looks equal; a race has many units.
 uint64_t hash_of_value(const std::byte* value, uint32_t bytes) {
   constexpr uint64_t kFactor = 0x9E3779B97F4A7C15ull;
   uint64_t low = 0, high = 0;
@@ -58,12 +61,12 @@ uint64_t hash_of_value(const std::byte* value, uint32_t bytes) {
       std::memcpy(&low, value, 8);
       if (bytes == 16) std::memcpy(&high, value + 8, 8);
   }
-  return std::min((low ^ high * kFactor) * kFactor >> 57, kVaried - 1);
+  return std::min((low ^ high * kFactor) * kFactor >> 57, kAtomic - 1);
 }
 
 // Without a lane and a hash.
 uint64_t access_of(const Warp& warp, const MicroOp* op, Tag tag) {
-  const uint64_t slot = op->slot < kMostSlots ? op->slot : 0;
+  const uint64_t slot = op->slot < kSlotNumbers ? op->slot : 0;
   return tag | warp.cta->index << kCtaShift | slot << kSlotShift | uint64_t{warp.id} << kWarpShift |
          uint64_t{warp.cta->order.epoch} << kEpochShift;
 }
@@ -136,6 +139,14 @@ std::unique_ptr<GlobalShadow> GlobalShadow::of(const Launch& launch,
   shadow->shift_ = std::min(static_cast<uint32_t>(std::bit_width(written.smallest)) - 1, 4u);
   for (const auto& [lo, hi] : ranges) shadow->ranges_.emplace_back(lo, hi);
   if (written.orders) shadow->order_ = std::make_unique<LaunchOrder>();
+  shadow->atomics_ = written.atomics && launch.cta_count > 1;
+  if (!shadow->atomics_) return shadow;
+  shadow->goes_with_atomics_.resize(kSlotNumbers, true);  // and what stands in other functions
+  for (const MicroOp& op : launch.code->ops) {
+    if (op.slot == 0 || op.slot >= kSlotNumbers) continue;
+    shadow->goes_with_atomics_[op.slot] =
+        op.source >= written.goes_with_atomics.size() || written.goes_with_atomics[op.source];
+  }
   return shadow;
 }
 
@@ -297,6 +308,27 @@ void GlobalShadow::note_write(Warp& warp, const MicroOp* op, uint32_t mask,
             });
 }
 
+// In functions that the kernel calls nobody has looked for what belongs to them.
+void GlobalShadow::note_atomic(Warp& warp, const MicroOp* op, uint32_t mask,
+                               const uint64_t* addresses, uint32_t bytes, WatchedRange* range) {
+  if (warp.frame->parent != nullptr) return;
+  const uint64_t access = access_of(warp, op, kWrote) | kAtomic << kHashShift;
+  Lock lock(locks_);
+  each_unit(warp, mask, addresses, bytes, range,
+            [&](uint32_t lane, uint64_t& word, uint64_t number) {
+              lock.enter(number);
+              note(warp, op, word, number << shift_, access | uint64_t{lane} << kLaneShift, true);
+            });
+}
+
+bool GlobalShadow::goes_with_atomics(uint64_t access) const {
+  return is_atomic(access) || (atomics_ && goes_with_atomics_[slot_of(access)]);
+}
+
+bool GlobalShadow::clash(uint64_t a, uint64_t b) const {
+  return !(is_atomic(a) && goes_with_atomics(b)) && !(is_atomic(b) && goes_with_atomics(a));
+}
+
 // Under the unit's lock.
 void GlobalShadow::note(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address,
                         uint64_t access, bool writes) {
@@ -311,14 +343,20 @@ void GlobalShadow::note(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t 
   if (tag == kMany) {
     entry = reinterpret_cast<Entry*>(now & ((uint64_t{1} << kBeyondShift) - 1) & ~uint64_t{3});
   } else {
-    if (order_ != nullptr && (writes || tag == kRead) && is_known(warp, now)) {
+    // An atomic comes after all earlier ones at its place.
+    const bool comes_after = is_atomic(access) && tag == kWrote && goes_with_atomics(now);
+    if (order_ != nullptr && (comes_after || ((writes || tag == kRead) && is_known(warp, now)))) {
       return store(word, access);
     }
     entry = new_entry(address);
     if (entry == nullptr) return;
-    (tag == kRead ? entry->readers : entry->writers)[0] = now;
-    entry->hash = static_cast<uint8_t>(hash_of(now));
-    entry->varied = tag == kWrote && hash_of(now) == kVaried;
+    if (tag == kRead) {
+      entry->readers[0] = now;
+    } else if (order_ != nullptr) {
+      entry->writers[0] = now;
+    } else {
+      add_writer(*entry, now);
+    }
   }
   judge(warp, *entry, access, writes);
   const bool beyond = entry->readers[1] != 0 && (order_ == nullptr || entry->writers[0] == 0);
@@ -362,7 +400,9 @@ void GlobalShadow::note_again(Warp& warp, const MicroOp* op, uint64_t& word, uin
     }
     return store(word, access);
   }
-  const bool differs = hash_of(now) != hash_of(access);
+  if (is_atomic(now) && goes_with_atomics(access)) return;
+  if (is_atomic(access) && !goes_with_atomics(now)) return store(word, now | kVaried << kHashShift);
+  const bool differs = hash_of(now) != hash_of(access) && !is_atomic(access);
   if (differs && hash_of(now) != kVaried && together && is_other) {
     tell(Finding::kGlobalWriteAfterWrite, last);
   }
@@ -374,12 +414,29 @@ bool GlobalShadow::is_known(const Warp& warp, uint64_t access) {
          order_->knows(warp.cta->order, cta_of(access), epoch_of(access));
 }
 
+// Judged in the end, from what is in the lists.
+void GlobalShadow::add_writer(Entry& entry, uint64_t access) {
+  const bool atomic = is_atomic(access);
+  if (!atomic) {
+    if (!entry.has_hash) entry.hash = static_cast<uint8_t>(hash_of(access));
+    entry.has_hash = true;
+    entry.varied |= hash_of(access) != entry.hash || hash_of(access) == kVaried;
+  }
+  uint64_t& lowest = atomic ? entry.second : entry.first;
+  if ((atomic || !goes_with_atomics(access)) && (lowest == 0 || cta_of(access) < cta_of(lowest))) {
+    lowest = access;
+  }
+  keep_lowest(entry.writers, access);
+}
+
 void GlobalShadow::judge(Warp& warp, Entry& entry, uint64_t access, bool writes) {
-  if (order_ == nullptr) {  // judged in the end, from what is in the lists
-    if (!writes) return keep_lowest(entry.readers, access);
-    if (entry.writers[0] == 0) entry.hash = static_cast<uint8_t>(hash_of(access));
-    entry.varied |= hash_of(access) != entry.hash;
-    return keep_lowest(entry.writers, access);
+  if (order_ == nullptr) {
+    if (writes) return add_writer(entry, access);
+    for (uint64_t& other : entry.readers) {  // one that clashes with atomics, rather
+      if (other == 0 || cta_of(other) != cta_of(access)) continue;
+      if (goes_with_atomics(other)) other = access;
+    }
+    return keep_lowest(entry.readers, access);
   }
   const auto meets = [&](uint64_t other, Tag kind) {
     if (entry.found >= kind) return;
@@ -391,6 +448,8 @@ void GlobalShadow::judge(Warp& warp, Entry& entry, uint64_t access, bool writes)
     if (other == 0) continue;
     if (is_known(warp, other)) {
       if (writes) other = 0;
+    } else if (!clash(other, access)) {
+      if (is_atomic(access)) other = 0;
     } else if (!writes) {
       meets(other, kRead);
     } else if (hash_of(other) == hash_of(access)) {
@@ -403,7 +462,7 @@ void GlobalShadow::judge(Warp& warp, Entry& entry, uint64_t access, bool writes)
     if (other == 0) continue;
     if (is_known(warp, other)) {
       other = 0;
-    } else if (writes) {
+    } else if (writes && clash(other, access)) {
       meets(other, kRead);
     }
   }
@@ -468,15 +527,21 @@ std::vector<CheckReport> GlobalShadow::races() const {
       continue;
     }
     const auto& [writer, second] = entry.writers;
-    if (second != 0) {
-      if (entry.varied) tell(entry, Finding::kGlobalWrites, writer, second);
+    const bool agree = second != 0 && !entry.varied && (entry.first == 0 || entry.second == 0);
+    if (second != 0 && !agree) {
+      const uint64_t plain = entry.first != 0 ? entry.first : writer;
+      tell(entry, Finding::kGlobalWrites, plain, cta_of(plain) == cta_of(writer) ? second : writer);
       continue;
     }
-    if (writer == 0) continue;
+    // Those who agree on a value race with nobody, those who agree by atomics with readers.
+    bool told = writer == 0 || (second != 0 && entry.second == 0);
     for (const uint64_t reader : entry.readers) {
-      if (reader == 0 || cta_of(reader) == cta_of(writer)) continue;
-      tell(entry, Finding::kGlobalReadAndWrite, reader, writer);
-      break;
+      for (const uint64_t other : entry.writers) {
+        if (told || reader == 0 || other == 0 || cta_of(reader) == cta_of(other)) continue;
+        if (!clash(reader, other)) continue;
+        tell(entry, Finding::kGlobalReadAndWrite, reader, other);
+        told = true;
+      }
     }
   }
   std::sort(reports.begin(), reports.end(),

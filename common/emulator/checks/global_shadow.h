@@ -8,7 +8,9 @@
 // Where it has none, the warps of a CTA are looked at too: two that touch a unit with no barrier,
 // atomic or flag of the CTA in between are not ordered.
 //
-// Writers that agree on the value race with nobody: `found = true` by many CTAs.
+// Writers that agree on the value race with nobody: `found = true` by many CTAs. Atomics agree with
+// each other, and with the plain accesses that belong to them (written_pointers.h); with others
+// they race.
 #pragma once
 
 #include <array>
@@ -51,6 +53,10 @@ class GlobalShadow {
   void note_write(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* addresses,
                   uint32_t bytes, const std::byte* values, WatchedRange* range);
 
+  bool notes_atomics() const { return atomics_; }
+  void note_atomic(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* addresses,
+                   uint32_t bytes, WatchedRange* range);
+
   bool may_order() const { return order_ != nullptr; }
   void fence(Warp& warp);
   void release(Warp& warp, uint32_t mask, const uint64_t* addresses, bool fences);
@@ -64,11 +70,14 @@ class GlobalShadow {
   struct alignas(64) Entry {
     uint64_t address = 0;
     uint64_t writers[2] = {}, readers[2] = {};  // of different CTAs, the lower first
-    uint64_t first = 0, second = 0;             // where CTAs may be ordered: two that were not
-    uint8_t hash = 0;                           // of what the first writer wrote
-    bool varied = false;                        // not all writers wrote the same
-    bool agreed = false;                        // two that were not ordered did
-    uint8_t found = 0;                          // kRead: a reader and a writer; kWrote: two writers
+    // Where CTAs may be ordered: two that were not. Otherwise the lowest CTAs that write: plainly,
+    // and by an atomic.
+    uint64_t first = 0, second = 0;
+    bool has_hash = false;
+    uint8_t hash = 0;     // of what the first plain writer wrote
+    bool varied = false;  // not all writers wrote the same
+    bool agreed = false;  // two that were not ordered did
+    uint8_t found = 0;    // kRead: a reader and a writer; kWrote: two writers
   };
   class Lock;
   explicit GlobalShadow(const Launch& launch) : launch_(launch) {}
@@ -84,13 +93,18 @@ class GlobalShadow {
   void note_again(Warp& warp, const MicroOp* op, uint64_t& word, uint64_t address, uint64_t access,
                   bool writes);
   void judge(Warp& warp, Entry& entry, uint64_t access, bool writes);
+  void add_writer(Entry& entry, uint64_t access);
   bool is_known(const Warp& warp, uint64_t access);
+  bool goes_with_atomics(uint64_t access) const;
+  bool clash(uint64_t a, uint64_t b) const;
   Entry* new_entry(uint64_t address);  // null: there are too many
 
   const Launch& launch_;
   uint32_t shift_ = 0;                  // address to unit
   std::deque<WatchedRange> ranges_;     // by address
   std::unique_ptr<LaunchOrder> order_;  // null: this kernel cannot order its CTAs
+  bool atomics_ = false;
+  std::vector<bool> goes_with_atomics_;  // by slot
   std::array<std::atomic_flag, 256> locks_{};
   std::mutex mutex_;  // ranges' words, entries
   std::deque<Entry> entries_;

@@ -49,16 +49,29 @@ uint32_t lane_bytes(const ptx::Instruction& in) {
   return element_bytes(in) * count;
 }
 
-// st or wmma.store to global memory, or to what may be global memory; strong ones order, and are
-// not looked at.
-bool stores(const ptx::Instruction& in) {
-  if (in.opcode == "wmma") return has(in, "store") && !has(in, "shared");
-  if (in.opcode != "st") return false;
+// A plain access to global memory, or to what may be global memory; strong ones order, and are not
+// looked at.
+bool is_plain(const ptx::Instruction& in) {
   for (const std::string& m : in.modifiers) {
     if (m.starts_with("shared") || m.starts_with("param") || m == "local") return false;
-    if (is_one_of(m, {"volatile", "relaxed", "release", "mmio"})) return false;
+    if (is_one_of(m, {"const", "volatile", "relaxed", "acquire", "release", "mmio"})) return false;
   }
   return true;
+}
+
+bool stores(const ptx::Instruction& in) {
+  if (in.opcode == "wmma") return has(in, "store") && !has(in, "shared");
+  return in.opcode == "st" && is_plain(in);
+}
+
+bool loads(const ptx::Instruction& in) {
+  return (in.opcode == "ld" || in.opcode == "ldu") && is_plain(in) && in.operands.size() > 1;
+}
+
+bool is_atomic(const ptx::Instruction& in) {
+  if (in.opcode != "atom" && in.opcode != "red") return false;
+  return std::none_of(in.modifiers.begin(), in.modifiers.end(),
+                      [](const std::string& m) { return m.starts_with("shared"); });
 }
 
 uint32_t stored_bytes(const ptx::Instruction& in) {
@@ -214,6 +227,71 @@ class Origins {
   mutable std::vector<Source> sources_;
 };
 
+// The first instruction that may run after this one, in the order of the text: loops lead back.
+size_t earliest_after(const ptx::Function& f, size_t at) {
+  size_t first = at + 1;
+  for (bool changed = true; changed;) {
+    changed = false;
+    const auto lead_to = [&](int target) {
+      if (target < 0 || static_cast<size_t>(target) >= first) return;
+      first = static_cast<size_t>(target);
+      changed = true;
+    };
+    for (size_t i = first; i < f.body.size(); ++i) {
+      for (const Operand& o : f.body[i].operands) {
+        if (o.kind == Kind::kLabel) lead_to(o.target);
+      }
+      if (f.body[i].opcode != "brx") continue;
+      for (const auto& table : f.branch_tables) std::for_each(table.begin(), table.end(), lead_to);
+    }
+  }
+  return first;
+}
+
+// Which plain accesses meet atomics, and which of these belong to the atomic. Returns the pointers
+// of atomics through which the others go.
+uint64_t meet_atomics(const ptx::Function& kernel, const Origins& origins, WrittenPointers& out) {
+  struct Place {
+    size_t at, earliest_after;
+    uint64_t origins;
+  };
+  std::vector<Place> atomics, plain;
+  for (size_t i = 0; i < kernel.body.size(); ++i) {
+    const ptx::Instruction& in = kernel.body[i];
+    const bool loaded = loads(in);
+    if (in.operands.empty() || (!is_atomic(in) && !loaded && !stores(in))) continue;
+    const Operand& address = in.operands[loaded || in.opcode == "atom" ? 1 : 0];
+    const uint64_t from = origins.of(address);
+    (is_atomic(in) ? atomics : plain)
+        .push_back({i, 0, from == 0 ? Origins::kUnknown : from & ~Origins::kWindow});
+  }
+  out.goes_with_atomics.resize(kernel.body.size());
+  uint64_t watched = 0;
+  for (Place& a : atomics) a.earliest_after = earliest_after(kernel, a.at);
+  for (Place& p : plain) {
+    const bool loaded = loads(kernel.body[p.at]);
+    if (loaded && !atomics.empty()) p.earliest_after = earliest_after(kernel, p.at);
+    uint64_t same = 0;
+    bool goes_with = false;
+    for (const Place& a : atomics) {
+      const bool may_be_same = ((a.origins | p.origins) & Origins::kUnknown) != 0;
+      const uint64_t both = a.origins & p.origins;
+      if (both == 0 && !may_be_same) continue;
+      same |= both & ~Origins::kUnknown;
+      goes_with |= loaded ? a.at >= p.earliest_after : p.at >= a.earliest_after;
+    }
+    out.goes_with_atomics[p.at] = goes_with;
+    if (!goes_with) watched |= same;
+  }
+  if (watched == 0) return 0;
+  out.atomics = true;
+  for (const Place& a : atomics) {
+    const uint32_t bytes = lane_bytes(kernel.body[a.at]);
+    out.smallest = out.smallest == 0 ? bytes : std::min(out.smallest, bytes);
+  }
+  return watched;
+}
+
 }  // namespace
 
 WrittenPointers written_pointers(const ptx::Module& module, const ptx::Function& kernel,
@@ -241,6 +319,7 @@ WrittenPointers written_pointers(const ptx::Module& module, const ptx::Function&
     written |= to == 0 ? Origins::kUnknown : to;
     smaller(stored_bytes(in));
   }
+  written |= meet_atomics(kernel, origins, result);
   origins.describe(written, result);
   result.unknown |= calls_a_store;
   return result;

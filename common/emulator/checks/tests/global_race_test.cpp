@@ -248,6 +248,58 @@ TEST_CASE("flags, counters and locks order the warps of a CTA") {
   expect_found(hand_over("", "mov.u32 %r10, 1;"), 9, kRead);
 }
 
+TEST_CASE("atomics of one CTA race with plain accesses of another") {
+  const std::string add = "red.global.add.u32 [%x2], 1;";
+  // The first CTA sets to zero what all add to; each CTA reads what the others still add to.
+  expect_found(with_addresses({"@%p1 st.global.u32 [%x2], 0;", add}), 2, kWrite, ctas(3));
+  expect_found(with_addresses({"@%p3 st.global.u32 [%x2], 0;", "@%p1 " + add}), 2, kWrite, ctas(3));
+  for (int threads : {1, 3}) {
+    expect_found(with_addresses({add, "bar.sync 0;", "ld.global.u32 %r4, [%x2];"}), 4, kRead,
+                 ctas(3, threads));
+  }
+  const Checked result = run_checked(
+      with_addresses({"@%p1 " + add, "bar.sync 0;", "@%p3 ld.global.u32 %r4, [%x2];"}), ctas(3));
+  REQUIRE(result.error.reports.size() == 1);
+  CHECK(result.all().find("other   writes: warp 0, lane 0, thread (0,0,0) of CTA (0,0,0) at "
+                          "kernel.cu:2, `red.global.add.u32 [%x2], 1;`") != std::string::npos);
+  // Each CTA has its own counters.
+  expect_silence(with_addresses({"st.global.u32 [%x1], 0; bar.sync 0;",
+                                 "red.global.add.u32 [%x1], 1;", "ld.global.u32 %r4, [%x1];"}),
+                 ctas(3));
+}
+
+TEST_CASE("plain accesses that belong to an atomic") {
+  // So that atomics are looked at: a word behind all others is set, and read.
+  const std::string noted = "ld.global.u32 %r7, [%g+32768];";
+  expect_silence(
+      with_addresses({"ld.global.u32 %r4, [%x2];",
+                      "AGAIN: add.u32 %r5, %r4, 1;"
+                      "atom.global.cas.b32 %r6, [%x2], %r4, %r5;",
+                      "setp.ne.u32 %p4, %r6, %r4; mov.u32 %r4, %r6; @%p4 bra AGAIN;", noted}),
+      ctas(3));
+  expect_silence(with_addresses({"ld.global.u32 %r4, [%x2]; setp.gt.u32 %p4, %r4, %t;",
+                                 "@%p4 red.global.min.u32 [%x2], %t;", noted}),
+                 ctas(3));
+  expect_silence(with_addresses({"@!%p2 bra END;", "atom.global.add.u32 %r5, [%g+8000], 1;",
+                                 "setp.eq.u32 %p4, %r5, 2003; @%p4 st.global.u32 [%g+8000], 2001;",
+                                 noted, "END: ret;"}),
+                 ctas(3));
+}
+
+TEST_CASE("what atomics have left is read after a barrier of the grid") {
+  const auto phases = [](const std::string& fence, const std::string& first) {
+    return with_addresses({first, "red.global.add.u32 [%x2], 1;", fence,
+                           "bar.sync 0; @!%p2 bra IN;", "atom.global.add.u32 %r5, [%g+8000], 1;",
+                           "SPIN: ld.volatile.global.u32 %r6, [%g+8000];",
+                           "setp.lt.u32 %p4, %r6, 2004; @%p4 bra SPIN;", "IN: bar.sync 0;",
+                           "ld.global.u32 %r4, [%x2];"});
+  };
+  for (int threads : {1, 3}) {
+    expect_silence(phases("membar.gl;", ""), ctas(3, threads));
+    expect_found(phases("", "membar.gl;"), 10, kRead, ctas(3, threads));
+  }
+}
+
 TEST_CASE("the settings choose") {
   CheckRun how = ctas(2);
   const Lines wrong = with_addresses({"st.global.u32 [%x2], %r3;"});

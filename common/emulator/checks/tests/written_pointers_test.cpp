@@ -52,6 +52,26 @@ TEST_CASE("only parameters that a store leads back to") {
   CHECK(found.smallest == 4);
 }
 
+TEST_CASE("atomics count where the memory is accessed plainly too") {
+  const WrittenPointers summed =
+      of("red.global.add.u32 [%x2], 1; bar.sync 0; ld.global.u32 %r1, [%x2+4];");
+  CHECK(summed.atomics);
+  CHECK(summed.params == std::vector<uint32_t>{24});
+  CHECK(summed.smallest == 4);
+  CHECK_FALSE(of("red.global.add.u32 [%x2], 1; ld.global.u32 %r1, [%x1];").atomics);
+  CHECK_FALSE(of("red.shared.add.u32 [tile], 1; ld.global.u32 %r1, [%x1];").atomics);
+  // A guess, and a counter that is set back by the last one: they belong to the atomic.
+  const std::string guess = "ld.global.u32 %r1, [%x2];", store = "st.global.u32 [%x2], 0;",
+                    atomic = "atom.global.cas.b32 %r2, [%x2], %r1, %r3;";
+  CHECK_FALSE(of(guess + atomic).atomics);
+  CHECK_FALSE(of(atomic + store).atomics);
+  CHECK(of(store + atomic).atomics);
+  CHECK(of(atomic + guess).atomics);
+  // In a loop each comes after the other.
+  CHECK_FALSE(of("L: " + store + atomic + guess + "@%p bra L;").atomics);
+  CHECK(of("L: " + store + "@%p bra L; M: " + atomic + "@%p bra M;").atomics);
+}
+
 TEST_CASE("a pointer in a structure, and one that a loop moves on") {
   CHECK(of("st.global.v4.f32 [%x2], {%r1, %r2, %r3, %r4};").params == std::vector<uint32_t>{24});
   CHECK(of("st.global.v4.f32 [%x2], {%r1, %r2, %r3, %r4};").smallest == 16);

@@ -37,6 +37,15 @@ inline ptx::Space space_of(const MicroOp* op) {
   if ((!atomic && (op->flags & kStrong) == 0) || in_shared == mask) return;
   const bool gives = atomic || kind == AccessKind::kStore;
   w.cta->warps_may_meet();
+  if (atomic && w.global != nullptr && w.global->notes_atomics()) {
+    WatchedRange* const watched = w.caches[op->slot].watched;
+    u64 address[kLanes];
+    for (int i = 0; i < kLanes; ++i) address[i] = a[i] + imm;
+    if (watched != nullptr) {
+      w.global->note_atomic(w, op, mask & ~in_shared, address, bytes, watched);
+      w.cta->warps_may_meet();
+    }
+  }
   if (w.shadow != nullptr) {
     w.shadow->cta->global_synchronisation(w.id, atomic || kind == AccessKind::kLoad, gives);
   }
