@@ -56,6 +56,7 @@ void Cta::start(uint64_t cta_index) {
   if (shadow) shadow->start();
   for (uint32_t i = 0; i < launch->warps_per_cta; ++i) {
     Warp& w = *warps[i];
+    w.timeline = index == 0 ? launch->timeline.get() : nullptr;
     std::memcpy(w.entry.regs, worker->frame_image.data(), code.frame_bytes);
     const uint32_t threads = std::min(launch->threads_per_cta - i * kLanes, uint32_t{kLanes});
     w.live = threads == kLanes ? kAllLanes : (1u << threads) - 1;

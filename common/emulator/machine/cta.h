@@ -17,6 +17,7 @@
 #include "counters/cache_model.h"
 #include "counters/collect.h"
 #include "counters/site.h"
+#include "counters/timeline.h"
 #include "machine/warp.h"
 
 namespace tcd::emu {
@@ -78,6 +79,7 @@ struct Launch {
   bool cooperative = false;
   bool is_detailed = false;            // count executions op by op
   std::unique_ptr<CacheModel> caches;  // null: not wanted
+  std::unique_ptr<Timeline> timeline;  // of CTA 0; null: not wanted
   CheckSettings checks;
   std::unique_ptr<GlobalShadow> global;  // null: no checks, or nothing can race
   uint64_t grid_id = 0;

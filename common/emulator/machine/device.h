@@ -123,6 +123,7 @@ struct LaunchRequest {
   uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;      // all CTAs resident: grid barriers allowed
   bool model_caches = false;     // with a detail: L1, L2 and DRAM too (counters/cache_model.h)
+  bool record_timeline = false;  // with a detail: what the first CTA's warps did, in order
   uint64_t resident_per_sm = 0;  // CTAs, for that model; 0: as the machine counts, which knows no
                                  // registers
   std::span<const std::byte> params;  // the parameter block, laid out as KernelInfo::params says

@@ -298,6 +298,9 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
     launch.caches = std::make_unique<CacheModel>(cache_shape(launch, request.resident_per_sm),
                                                  launch.cta_count, launch.slots);
   }
+  if (detail != nullptr && request.record_timeline) {
+    launch.timeline = std::make_unique<Timeline>(launch.warps_per_cta);
+  }
   const auto count = static_cast<uint64_t>(impl_->threads);
   const uint64_t threads = std::min(count, launch.cta_count);
   launch.max_resident = (resident + threads - 1) / threads;
@@ -337,6 +340,7 @@ LaunchError Device::launch(const LaunchRequest& request, LaunchCounters* counter
     for (const auto& w : workers) merge_executed(w->executed, executed);
     const bool modelled = launch.caches && launch.caches->is_complete();
     *detail = detail_of(kernel, sites, executed, modelled ? launch.caches.get() : nullptr);
+    if (launch.timeline != nullptr) detail->timeline = launch.timeline->runs();
   }
   return {launch.fault.fault, launch.fault.message, std::move(reports)};
 }

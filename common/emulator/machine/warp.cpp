@@ -171,6 +171,10 @@ const MicroOp* Warp::run_counting(int64_t& budget) {
   const MicroOp* const limit = whole ? nullptr : stop_position();
   while (op != nullptr && budget > 0 && (whole || op < limit)) {
     ++counts[static_cast<size_t>(op - first)];
+    if (__builtin_expect(timeline != nullptr, 0)) {
+      const uint32_t guard = *reinterpret_cast<const uint32_t*>(regs + op->guard) ^ op->guard_flip;
+      timeline->note(id, *frame->code, *op, (active & guard) != 0);
+    }
     --budget;
     if (whole) {
       op = op->fast(*this, op, kAllLanes);

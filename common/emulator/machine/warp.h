@@ -20,6 +20,7 @@ struct Worker;
 struct Site;
 struct WarpShadow;
 class AccessTrace;
+class Timeline;
 class GlobalShadow;
 
 // One activation of a function. Lanes that call it together share it; a lane that calls it later
@@ -105,6 +106,7 @@ struct Warp {
   WarpShadow* shadow = nullptr;    // checks/shared_shadow.h; null: no checks
   GlobalShadow* global = nullptr;  // checks/global_shadow.h; null: nothing can race there
   AccessTrace* trace = nullptr;    // counters/access_trace.h; null: no cache model wanted
+  Timeline* timeline = nullptr;    // counters/timeline.h; null: not wanted of this CTA
   LaunchCounters* counters = nullptr;
   const TensorNumerics* numerics = nullptr;
   int64_t uncounted = 0;  // micro-operations that are no PTX instruction (gotos)

@@ -8,6 +8,7 @@
 #include "runtime/handles.h"
 #include "runtime/kernel_facts.h"
 #include "runtime/launch_report.h"
+#include "runtime/launch_trace.h"
 #include "runtime/unseen_failures.h"
 #include "runtime/work.h"
 
@@ -230,15 +231,18 @@ cudaError_t tcd::emu::runtime::perform_kernel(const KernelWork& work) {
   request.dynamic_shared_bytes = static_cast<uint32_t>(work.dynamic_shared);
   request.cooperative = work.cooperative;
   request.params = work.params;
-  const bool report = report_wanted();
+  const bool report = report_wanted(), trace = trace_wanted();
   request.model_caches = report;
+  request.record_timeline = trace;
   request.resident_per_sm = static_cast<uint64_t>(ctas_per_sm(
       profile(), facts.footprint, work.block.x * work.block.y * work.block.z, work.dynamic_shared));
   LaunchCounters counters;
   LaunchDetail detail;
-  const LaunchError stopped = device().launch(request, &counters, report ? &detail : nullptr);
+  const LaunchError stopped =
+      device().launch(request, &counters, report || trace ? &detail : nullptr);
   counters.check_reports = tell_reports(stopped.reports);
   add_to_totals(counters);
+  if (trace) trace_launch(readable(kernel.name), detail);
   if (report) {
     report_launch({.kernel = readable(kernel.name),
                    .symbol = kernel.name,

@@ -153,6 +153,15 @@ TEST_CASE("TCD_REPORT writes the counters of every launch") {
   CHECK(count(nowhere.text, "TCD_REPORT=/nowhere/x.json cannot be written: ") == 1);
 }
 
+TEST_CASE("TCD_TRACE writes what each launch's first CTA did") {
+  const Outcome trace = run_command("file=$(mktemp); TCD_TRACE=$file " OBSERVE
+                                    " launches >/dev/null; cat $file; rm $file");
+  CHECK(trace.text.starts_with("launch,kernel,warp,step,pending,first,last,count\n"));
+  const Outcome nowhere = run("TCD_TRACE=/nowhere/x.csv", "launches");
+  CHECK(nowhere.code == 0);
+  CHECK(count(nowhere.text, "TCD_TRACE=/nowhere/x.csv cannot be written: ") == 1);
+}
+
 TEST_CASE("the destructor of a static object may launch, also with a report") {
   for (const char* environment : {"", "TCD_REPORT=-", "TCD_REPORT=/dev/null/x.json"}) {
     const Outcome outcome = run(environment, "at-exit");
