@@ -101,7 +101,7 @@ tcd.show(
     "Where the first chunk of eight rows lies among the banks, in four layouts",
     "Eight rows of 64 bytes, a line is 128 bytes of shared memory. Lit: the eight chunks that one phase "
     "of ldmatrix reads (k 0 to 7). Two lit chunks in one column are in the same banks.",
-    tcd.derived("layout formulas of days/05-swizzle/kernel.cu; counted below"),
+    tcd.derived("the four layout formulas, counted below", "days/05-swizzle/kernel.cu"),
 )
 
 # %% [markdown]
@@ -115,7 +115,7 @@ tcd.show(
 tcd.table(
     ["row", "half of the line", "row & 3", "(row >> 1) & 3"],
     [(row, "first" if row % 2 == 0 else "second", row & 3, row >> 1 & 3) for row in range(8)],
-    tcd.derived("arithmetic"),
+    tcd.derived("arithmetic on the formulas", "days/05-swizzle/kernel.cu"),
 )
 
 # %% [markdown]
@@ -144,7 +144,7 @@ tcd.table(
         )
         for name, each in EACH.items()
     ],
-    {**verdict["provenance"], "kind": "derived"},
+    tcd.source(verdict),
 )
 
 # %% [markdown]
@@ -233,7 +233,7 @@ tcd.show(
     "Passes through shared memory of a k-tile against the H200's throughput: a falling line",
     "All passes, reads and writes together: fewer is faster, for all four layouts.",
     tcd.source(h200),
-    {**verdict["provenance"], "kind": "derived"},
+    tcd.source(verdict),
 )
 
 # %% [markdown]

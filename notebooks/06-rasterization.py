@@ -63,7 +63,10 @@ tcd.show(
     "The first 48 CTAs at 8192 cubed in row-major order, and grouped by 2 and by 8",
     f"The {RESIDENT} tiles that run first at 8192³ (64×64 tiles; only the first rows are drawn). A strip "
     "is what one tile row needs of A, or one tile column of B.",
-    tcd.derived("the kernel's map; residency of the emulated profile rtx4060-laptop"),
+    tcd.derived(
+        "the kernel's map; residency of the emulated profile rtx4060-laptop",
+        "days/06-rasterization/kernel.cu",
+    ),
 )
 
 # %% [markdown]
@@ -108,7 +111,7 @@ tcd.show(
     "DRAM reads by the model against the size of L2, at 4096 and 8192 cubed, for five orders",
     "By the model, 48 CTAs at once. Dotted: 32 MiB. Dashed: A and B once. At 4096³ row-major falls off a "
     "cliff two MiB above 32: the curve says how close an accident is.",
-    tcd.derived("model_dram_traffic() of common/harness/dram_model.h"),
+    tcd.derived("model_dram_traffic()", "common/harness/dram_model.h"),
 )
 
 # %% [markdown]
@@ -171,7 +174,7 @@ tcd.show(
     "With half of its 60 MiB the model agrees in all eight cases. An H200's L2 is two halves, and what "
     "both sides want is in both: our guess, from these eight numbers.",
     tcd.source(profiled),
-    tcd.derived("model_dram_traffic(), 60 and 30 MiB"),
+    tcd.derived("model_dram_traffic(), 60 and 30 MiB", "common/harness/dram_model.h"),
 )
 
 # %% [markdown]

@@ -25,7 +25,7 @@ from matplotlib.patches import Rectangle
 import tcd_notebook as tcd
 
 TABLES = tcd.tables()
-HEADERS = tcd.derived("common/ptx/fragment_owners.h, printed by book_tables")
+HEADERS = tcd.derived("the ownership tables", "common/ptx/fragment_owners.h")
 
 
 def draw_operand(ax, operand, lit=None):
@@ -173,7 +173,7 @@ tcd.show(
     "ldmatrix: the lane that names a row of an 8×8 matrix, and the lanes that receive it",
     "The first matrix of an ldmatrix. A row lies in memory as one piece of 16 bytes. With .trans each "
     "8×8 matrix is transposed alone, never the group of four.",
-    tcd.derived("common/ptx/fragment_ldmatrix.h, printed by book_tables"),
+    tcd.derived("its tables", "common/ptx/fragment_ldmatrix.h"),
 )
 
 # %% [markdown]
@@ -189,7 +189,7 @@ assert OWNERSHIP, "day01 has no gate on ownership any more"
 tcd.table(
     ["gate", "compared", "verdict"],
     [(g["name"], g["checked"], "exact" if g["passed"] else "FAILED") for g in OWNERSHIP],
-    {**verdict["provenance"], "kind": "derived"},
+    tcd.source(verdict),
 )
 
 # %% [markdown]

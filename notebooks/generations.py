@@ -27,7 +27,10 @@ VERSION = re.search(
     r"V[\d.]+",
     subprocess.run([PTXAS, "--version"], capture_output=True, text=True, check=True).stdout,
 )[0]
-ASSEMBLER = tcd.derived(f"ptxas {VERSION}: assembled, or refused", "the assembler, not a card")
+ASSEMBLER = tcd.derived(
+    f"the assembler, not a card: ptxas {VERSION} assembled it, or refused",
+    "notebooks/generations.py",
+)
 
 HALVES = "{%r1, %r2}, {%r5, %r6}"
 INSTRUCTIONS = {

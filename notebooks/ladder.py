@@ -77,8 +77,8 @@ tcd.show(
     "own; the quoted kernels are the account's, named in the ladder of the front page.",
     {
         **tcd.source(roofs),
-        "command": "each day's own",
-        "source": "notebooks/data/day01-h200.json to day09-h200.json, chosen by",
+        "command": None,
+        "source": "day01-h200.json to day09-h200.json beside the file that chooses from them",
         "file": "notebooks/data/ladder.json",
     },
     *(tcd.source(tcd.data(name)) for name in ("day05-ada-account", "day09-ada-account")),
@@ -153,7 +153,11 @@ tcd.show(
     "the shared-memory slope: conflicts are their roof. Day 05 moves the circle to the right.",
     tcd.source(roofs),
     tcd.source(tcd.data("day05-h200")),
-    tcd.derived("counters of notebooks/data/day*-emulated.json; the model of Day 06"),
+    tcd.derived(
+        "counters of day03-emulated.json to day09-emulated.json, beside this one; the model of Day 06",
+        "notebooks/data/day05-emulated.json",
+        "common/harness/dram_model.h",
+    ),
 )
 
 # %%
@@ -164,7 +168,11 @@ tcd.table(
         for day, rate, _, at_shared in POINTS
     ],
     tcd.source(tcd.data("day05-h200")),
-    tcd.derived("the two roofs above"),
+    tcd.derived(
+        "counters, divided by the two roofs above",
+        "notebooks/data/day05-emulated.json",
+        "notebooks/data/day00-h200.json",
+    ),
 )
 
 # %% [markdown]

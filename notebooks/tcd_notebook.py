@@ -14,6 +14,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ from day import pages, toolkit  # noqa: F401
 
 DATA = ROOT / "notebooks" / "data"
 BUILD = ROOT / "build" / "emulated"
+GPU = "rtx4060-laptop"  # whom the emulated device plays unless told
 
 # ---- text
 
@@ -55,7 +57,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], *sources: Source) 
             return "–"
         if isinstance(value, int):
             return f"{value:,}"
-        return f"{value:,.4g}" if isinstance(value, float) else html.escape(str(value))
+        if isinstance(value, float):
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return html.escape(str(value))
 
     def line(tag: str, cells: Sequence[Any]) -> str:
         made = (
@@ -68,6 +72,29 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], *sources: Source) 
     show_html(
         f'<figure><div class="wide"><table><thead>{line("th", head)}</thead>'
         f"<tbody>{text}</tbody></table></div>{caption('', sources)}</figure>"
+    )
+
+
+def predictions(*verdicts: Source) -> None:
+    """What the day foretells, and what became of it on each device."""
+    columns = [f"{v['provenance']['device']} ({v['provenance']['kind']})" for v in verdicts]
+
+    def became(one: dict[str, Any] | None) -> str:
+        if one is None or one["held"] is None:
+            return "–"
+        seen = re.search(r"\(([^()]*)\)$", one["text"])
+        return ("held" if one["held"] else "NOT held") + (f": {seen[1]}" if seen else "")
+
+    found = [{one["number"]: one for one in verdict["predictions"]} for verdict in verdicts]
+    numbers = sorted(set().union(*found))
+    first = {n: next(one[n] for one in found if n in one)["text"] for n in numbers}
+    table(
+        ["", "prediction", *columns],
+        [
+            (n, re.sub(r" \([^()]*\)$", "", first[n]), *(became(one.get(n)) for one in found))
+            for n in numbers
+        ],
+        *map(source, verdicts),
     )
 
 
@@ -90,7 +117,11 @@ def source(verdict: dict[str, Any]) -> Source:
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """notebooks/data/NAME.csv: numbers as numbers, an empty cell as None."""
+    return read_rows(DATA / f"{name}.csv")
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """A CSV: numbers as numbers, an empty cell as None."""
 
     def value(text: str) -> Any:
         for kind in (int, float):
@@ -100,7 +131,7 @@ def rows(name: str) -> list[dict[str, Any]]:
                 continue
         return text or None
 
-    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
 
 
@@ -116,8 +147,9 @@ def timings(verdict: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def derived(command: str, device: str = "counted, not measured") -> Source:
-    return {"kind": "derived", "device": device, "command": command}
+def derived(what: str, *files: str, command: str | None = None) -> Source:
+    """Counted or computed, from files of the checkout or by a command that anybody can type."""
+    return {"kind": "derived", "source": what, "files": files, "command": command}
 
 
 # ---- runs
@@ -136,25 +168,60 @@ def executable(name: str) -> Path:
     return path
 
 
-def run(day: str, *arguments: str, gpu: str = "rtx4060-laptop") -> dict[str, Any]:
-    """Runs the day's real executable on the emulated device; its verdict, once all gates passed."""
+def typed(day: str, arguments: Sequence[str], gpu: str) -> str:
+    """What a reader types to see the same."""
+    words = ["./day", "run", day, *(["--gpu", gpu] if gpu != GPU else [])]
+    return shlex.join([*words, *(["--", *arguments] if arguments else [])])
+
+
+def run(
+    day: str,
+    *arguments: str,
+    gpu: str = GPU,
+    fails: bool = False,
+    env: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Runs the day's real executable on the emulated device; its verdict, once all gates passed.
+
+    `fails`: a gate must fail instead. What was said is under "printed".
+    """
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
         file = Path(folder) / "verdict.json"
         done = subprocess.run(
             [executable(f"day{day}"), "--json", file, *arguments],
-            env=environment(gpu),
+            env={**environment(gpu), **(env or {})},
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode != 0:
+        if done.returncode != int(fails):
             raise RuntimeError(
-                f"day{day} {' '.join(arguments)} ended with {done.returncode}:\n"
+                f"{typed(day, arguments, gpu)} ended with {done.returncode}, not {int(fails)}:\n"
                 f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
             )
         verdict = json.loads(file.read_text())
-    verdict["printed"] = done.stdout
+    verdict["printed"] = done.stdout + done.stderr
+    verdict["provenance"] |= {"kind": "derived", "command": typed(day, arguments, gpu)}
     return verdict
+
+
+def report(day: str, *arguments: str, gpu: str = GPU) -> list[dict[str, Any]]:
+    """What the emulated device counted, kernel by kernel (common/emulator/counters/README.md)."""
+    with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
+        file = Path(folder) / "report.json"
+        verdict = run(day, *arguments, gpu=gpu, env={"TCD_REPORT": str(file)})
+        kernels = json.loads(file.read_text())["kernels"]
+    for kernel in kernels:
+        kernel["provenance"] = verdict["provenance"]
+    return kernels
+
+
+def timeline(day: str, *arguments: str, gpu: str = GPU) -> list[dict[str, Any]]:
+    """What the warps of each launch's first CTA did, in order: the rows of TCD_TRACE."""
+    with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
+        file = Path(folder) / "trace.csv"
+        run(day, *arguments, gpu=gpu, env={"TCD_TRACE": str(file)})
+        return read_rows(file)
 
 
 @functools.cache
@@ -225,13 +292,21 @@ def caption(text: str, sources: Sequence[Source]) -> str:
 
 
 def provenance(origin: Source) -> str:
+    """Kind, whose figures, and the file or the command by which they can be followed."""
     kind = origin["kind"]
     if kind not in KIND_COLOUR:
         raise ValueError(f"a source is measured, quoted or derived, not {kind}")
-    known = ("device", "driver", "date", "command", "source")
+    known = ("device", "driver", "date", "source")
     facts = [html.escape(shortened(str(origin[key]))) for key in known if origin.get(key)]
-    if "file" in origin:  # a path from the checkout; notebooks stand one folder down
-        facts.append(f'<a href="../{origin["file"]}">{origin["file"]}</a>')
+    if command := origin.get("command"):
+        facts.append(f"<code>{html.escape(shortened(command))}</code>")
+    files = [*origin.get("files", ()), *([origin["file"]] if "file" in origin else [])]
+    for file in files:  # a path from the checkout; notebooks stand one folder down
+        if not (ROOT / file).exists():
+            raise ValueError(f"a source names {file}, which is not there")
+        facts.append(f'<a href="../{file}">{file}</a>')
+    if not files and "./day " not in (command or ""):
+        raise ValueError(f"a reader cannot follow this source: name a file or a command: {origin}")
     return f'<span class="source"><b class="{kind}">{kind}</b> {" · ".join(facts)}</span>'
 
 
