@@ -93,7 +93,7 @@ tcd.show(
     "Which elements of D are wrong after four mistakes with the registers of A and B",
     "D, 16×8, after four mistakes. Dark: wrong. The third is no mistake: k is summed over, and a swap that "
     "both operands make cancels.",
-    tcd.derived("the tables below, with one random tile", "common/ptx/fragment_owners.h"),
+    tcd.derived("the tables above, with one random tile", "common/ptx/fragment_owners.h"),
 )
 swapped = mma(*MISTAKES["a[0] and a[1] exchanged"])
 assert (swapped == np.roll(right, 8, axis=0)).all(), "rows 0–7 and 8–15 change places"
@@ -130,7 +130,8 @@ ax.plot(KS, 4 * KS, color=tcd.COLOURS[0], label="largest sum that K products can
 for bits, name, colour in ((24, "FP32", 2), (11, "FP16", 1)):
     bound = 2.0**bits / 16
     ax.axhline(bound, color=tcd.COLOURS[colour], lw=1.2, ls="--")
-    ax.text(KS[0], bound * 1.2, f"{name} holds every 1/16 up to {bound:,.0f}", fontsize=8)
+    place = {"x": KS[0], "ha": "left"} if bits == 24 else {"x": KS[-1], "ha": "right"}
+    ax.text(**place, y=bound * 1.3, s=f"{name} holds every 1/16 up to {bound:,.0f}", fontsize=8)
     ax.plot([bound / 4], [bound], "o", color=tcd.COLOURS[colour])
     ax.annotate(
         f"K = {bound / 4:,.0f}",

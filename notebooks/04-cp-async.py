@@ -69,6 +69,7 @@ def pieces(rows, mma_a_tile=32):
 
 
 TRACES = {depth: warp_0(depth) for depth in DEPTHS}
+END = max(row["last"] - min(r["first"] for r in rows) for rows in TRACES.values() for row in rows)
 figure = Figure(figsize=(7.2, 7.4))
 for ax, depth in zip(figure.subplots(6, 1), DEPTHS, strict=True):
     copies, landed, mma = pieces(TRACES[depth])
@@ -92,8 +93,7 @@ for ax, depth in zip(figure.subplots(6, 1), DEPTHS, strict=True):
     for row in TRACES[depth]:
         if row["step"] == "barrier":
             ax.axvline(row["first"] - start, color=tcd.INK, lw=0.5, ls=":")
-    end = max(last for _, last in mma.values()) - start
-    ax.set(xlim=(0, end), ylim=(TILES, 0), yticks=[0.5, TILES - 0.5])
+    ax.set(xlim=(0, END), ylim=(TILES, 0), yticks=[0.5, TILES - 0.5])
     ax.set_yticklabels(["tile 0", f"tile {TILES - 1}"], fontsize=8)
     ax.set_title(variant(depth), fontsize=9, loc="left")
     ax.grid(False)
@@ -103,8 +103,8 @@ ax.set_xlabel("PTX instructions of warp 0, from its first copy")
 tcd.show(
     figure,
     "Timelines of pipelines with one to six stages: copies in flight and mma of eight k-tiles",
-    "Pale: a tile's copies may be in flight. Dark: its mma. Dotted: barriers. With one stage nothing stands above "
-    "or below a pale bar but other pale bars: nothing overlaps.",
+    "Pale: a tile's copies may be in flight. Dark: its mma. Dotted: barriers. With one stage no pale bar lies above "
+    "or below a dark one: nothing overlaps.",
     tcd.derived(
         "order of execution, recorded by the emulated device",
         command="TCD_TRACE=trace.csv ./day run 04 -- --variant '3 stages' --m 128 --n 128 --k 256",
@@ -266,7 +266,7 @@ tcd.show(
     figure,
     "Throughput and CTAs per SM over the number of stages, RTX 4060 Laptop and H200",
     "Left: from four stages on one CTA is alone on its SM, and a seventh of the speed is gone. Right: no such step; "
-    "what a third stage buys shows when the banks no longer hide it. The two axes are two cards.",
+    "what a third stage buys shows when the banks no longer hide it. Two cards, two axes; the left one begins at 18.",
     tcd.source(account),
     tcd.source(h200),
     tcd.measured_csv("sweep09-h200", like="day09-h200"),

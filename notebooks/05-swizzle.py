@@ -111,12 +111,37 @@ tcd.show(
 # 2, 4, 6 it says 0, 2, 0, 2: rows 0 and 4 fall into one group, and so do 2 and 6. Two passes.
 # `(row >> 1) & 3` says 0, 1, 2, 3 for them: four places for four rows, one pass.
 
+
 # %%
+def group(layout, row):
+    return layout(row, 0) // GROUP_BYTES % BANK_GROUPS
+
+
 tcd.table(
-    ["row", "half of the line", "row & 3", "(row >> 1) & 3"],
-    [(row, "first" if row % 2 == 0 else "second", row & 3, row >> 1 & 3) for row in range(8)],
+    ["row", "half of the line", "row & 3", "its group", "(row >> 1) & 3", "its group"],
+    [
+        (
+            row,
+            "first" if row % 2 == 0 else "second",
+            row & 3,
+            group(xor_row, row),
+            row >> 1 & 3,
+            group(xor_row_pair, row),
+        )
+        for row in range(8)
+    ],
     tcd.derived("arithmetic on the formulas", "days/05-swizzle/kernel.cu"),
 )
+assert [group(xor_row, row) for row in (0, 2)] == [group(xor_row, row) for row in (4, 6)]
+assert sorted(group(xor_row_pair, row) for row in range(8)) == list(range(8))
+
+# %% [markdown]
+# Read the two columns *its group* downwards. The first has 0, 5, 2, 7 twice: eight rows in four groups, two
+# passes. In the second each of the eight groups stands once.
+#
+# With BK = 64 a row is 128 bytes, a whole line. Then every row meets every other one, all eight have to differ, and
+# `row & 7` is right: the chooser counts **lines**, and there a row is a line. At BK = 32 a line is two rows,
+# so divide by two first. That is the whole secret of `row >> 1`.
 
 # %% [markdown]
 # ## Counted, not only drawn

@@ -18,6 +18,7 @@
 
 # %%
 import math
+import re
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -29,40 +30,46 @@ tcd.code("days/07-fused-epilogue/kernel.cu", "finish")
 # %% [markdown]
 # ## One element, twice rounded
 #
-# The first element that differs has the sum −182.5625 and the bias 198.5. Between 128 and 256 a half holds
-# multiples of 1/8, below 16 multiples of 1/128. So:
+# The day has run a moment ago, on the emulated device, and printed the first element that differs: the sum is
+# −182.5625, the bias 198.5. Between 128 and 256 a half holds multiples of 1/8, below 16 multiples of 1/128.
+# So:
 
 # %%
-SUM, BIAS = -182.5625, 198.5
+verdict = tcd.run("07", "--m", "128", "--n", "128", "--k", "64")
+FIRST = r"sum (-?[\d.]+), bias ([\d.]+): fused ([\d.]+), unfused ([\d.]+)"
+SUM, BIAS, *said = map(float, re.search(FIRST, verdict["printed"]).groups())
 ONCE = np.float16(SUM + BIAS)
 STORED = np.float16(SUM)
 TWICE = np.float16(float(STORED) + BIAS)
-assert (ONCE, TWICE) == (15.9375, 16.0)
+assert said == [round(float(x), 3) for x in (ONCE, TWICE)], said
 figure = Figure(figsize=(7.2, 2.4))
-for ax, centre, step, points in (
-    (1, SUM, 1 / 8, {"the sum": SUM, "stored": float(STORED)}),
-    (2, SUM + BIAS, 1 / 128, {"once": float(ONCE), "twice": float(TWICE)}),
+halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(float)  # all there are
+for ax, centre, reach, points in zip(
+    figure.subplots(1, 2),
+    (SUM, SUM + BIAS),
+    (0.3, 0.1),
+    ({"the sum": SUM, "stored": float(STORED)}, {"once": float(ONCE), "twice": float(TWICE)}),
+    strict=True,
 ):
-    ax = figure.add_subplot(1, 2, ax)
-    marks = [math.floor(centre / step) * step + i * step for i in range(-10, 20)]
-    low, high = centre - 0.13, centre + 0.13
-    ax.vlines([m for m in marks if low <= m <= high], -0.12, 0.12, color=tcd.INK, lw=0.8)
+    low, high = centre - reach, centre + reach
+    marks = halves[(halves >= low) & (halves <= high)]
+    ax.vlines(marks, -0.12, 0.12, color=tcd.INK, lw=0.8)
     ax.axhline(0, color=tcd.INK, lw=0.8)
     for i, (name, value) in enumerate(points.items()):
         ax.plot([value], [0], "o", color=tcd.COLOURS[i])
         ax.annotate(
-            f"{name}\n{value:g}",
+            f"{name}\n{value}",
             (value, 0),
-            xytext=(0, 14),
+            xytext=(0, 14 if i == 0 else -34),
             textcoords="offset points",
             ha="center",
             fontsize=8,
         )
     ax.set(
         xlim=(low, high),
-        ylim=(-0.5, 1),
+        ylim=(-0.7, 0.7),
         yticks=[],
-        title="FP16 near the sum" if step > 0.1 else "FP16 near the result",
+        title="halves near the sum" if centre == SUM else "halves near the result",
     )
     ax.tick_params(labelsize=7)
     ax.spines["left"].set_visible(False)
@@ -72,9 +79,8 @@ tcd.show(
     "The halves near −182.5625 and near 15.9375: the sum falls between two of them, the result does not",
     "Ticks: what a half can hold. The sum lies in the middle of two and goes to the even one. The bias cannot bring "
     "back what that lost.",
-    tcd.derived(
-        "IEEE 754 halves; the element is the one that the day prints", command="./day run 07"
-    ),
+    tcd.source(verdict),
+    tcd.derived("IEEE 754 halves", "common/gates/half.h"),
 )
 
 # %% [markdown]
@@ -124,7 +130,7 @@ ax.plot(
     color=tcd.KIND_COLOUR["measured"],
     label="H200, and the emulated device",
 )
-ax.set(xscale="log", xlabel="K", ylabel="% of elements that a second rounding changes")
+ax.set(xscale="log", xlabel="K", ylabel="% of elements changed")
 ax.set_xticks(KS, KS)
 ax.minorticks_off()
 ax.legend(fontsize=9)
@@ -155,8 +161,8 @@ tcd.table(
 # %% [markdown]
 # ## What a NaN becomes
 #
-# IEEE 754's maxNum prefers a number: `fmaxf(NaN, 0)` is 0. So a ReLU written with it turns the sign of every
-# mistake, a NaN, into the most ordinary value there is. A comparison does not:
+# IEEE 754's maxNum prefers a number: `fmaxf(NaN, 0)` is 0. So a ReLU written with it turns a NaN, the sign
+# of many a mistake, into the most ordinary value there is. A comparison does not:
 
 # %%
 VALUES = np.array([2.5, -2.5, -0.0, np.inf, -np.inf, np.nan], np.float32)
@@ -173,7 +179,6 @@ tcd.table(
 assert np.isnan(WAYS["x < 0 ? 0 : x (the kernel)"][-1])
 assert not np.isnan(WAYS["fmaxf(x, 0)"][-1])
 
-verdict = tcd.run("07", "--m", "128", "--n", "128", "--k", "64")
 nan = next(p for p in verdict["predictions"] if "NaN" in p["text"])
 assert nan["held"], nan
 tcd.table(
@@ -272,7 +277,7 @@ assert abs(100 * EXPONENT - FIT["exponent_percent"]) < 0.1, "the executable's ow
 
 FORETOLD = [foretold(k) for k in KS]
 account = tcd.data("profile09-ada-account")["derived"]["sums in FP16"]
-figure = Figure(figsize=(7.2, 4.2))
+figure = Figure(figsize=(7.2, 4.6))
 ax = figure.subplots()
 ax.plot(
     KS, errors(bench, "f16"), "o", ms=7, color=tcd.KIND_COLOUR["measured"], label="FP16 sums, H200"
@@ -297,7 +302,7 @@ ax.plot(
 ax.set(xscale="log", yscale="log", xlabel="K", ylabel="‖err‖ / ‖ref‖")
 ax.set_xticks(KS, KS)
 ax.minorticks_off()
-ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(0, 0.53))
+figure.legend(loc="outside lower center", ncols=2, fontsize=8)
 tcd.show(
     figure,
     "Relative error of FP16 sums over K: measured, foretold, and the account's rule of thumb",

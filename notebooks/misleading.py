@@ -81,11 +81,11 @@ bars = ax.barh(
     [KERNEL["hmma_cycles_counter_percent"], KERNEL["tensor_busy_percent"]],
     color=tcd.KIND_COLOUR["quoted"],
 )
-ax.bar_label(bars, fmt=" %.1f %%", fontsize=8)
+ax.bar_label(bars, fmt="%.1f %%", fontsize=9, label_type="center", color="white")
 ax.axvline(100 * ADDS / TAKES, color=tcd.KIND_COLOUR["derived"], ls="--", lw=1.2)
 ax.set(
     xlim=(0, 118),
-    xlabel="% busy, one kernel, two counters (quoted); dashed: the first one's end (derived)",
+    xlabel="% busy (quoted); dashed: where the first one ends (derived)",
 )
 ax.grid(axis="y", visible=False)
 tcd.show(

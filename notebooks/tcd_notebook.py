@@ -250,6 +250,7 @@ mpl.rcParams.update(
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,
+        "axes.axisbelow": True,
         "grid.alpha": 0.25,
         "legend.frameon": False,
         "savefig.transparent": True,
@@ -284,7 +285,9 @@ def show(figure: Figure, alt: str, text: str, *sources: Source) -> None:
     """The figure with what it says and what kind of figures it shows. `alt` is for who cannot see."""
     if not sources:
         raise ValueError("a figure says what it was drawn from: give its sources")
-    show_html(f"<figure>{svg_of(figure, alt)}{caption(text, sources)}</figure>")
+    show_html(
+        f'<figure><div class="wide">{svg_of(figure, alt)}</div>{caption(text, sources)}</figure>'
+    )
 
 
 def caption(text: str, sources: Sequence[Source]) -> str:

@@ -14,6 +14,10 @@ from typing import Any
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
+MISSING = (
+    "not run: no Chromium on this machine. To get it, Debian: sudo apt-get install chromium; "
+    "Ubuntu, whose Chromium is a snap and may not read /tmp: Google Chrome's package"
+)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 

@@ -71,6 +71,47 @@ def test_every_figure_says_what_kind_of_figures_it_shows(book: Book) -> None:
         assert page.body.count("<svg") == sum(figure.count("<svg") for figure in figures)
 
 
+SOURCE = re.compile(r'<span class="source">(.*?)</span>', re.DOTALL)
+COMMAND = re.compile(r"<code>[^<]*?\./day run (\d\d)[^<]*</code>")
+
+
+def test_every_figure_can_be_followed_to_a_file_or_a_command(book: Book) -> None:
+    """A link to a file of the checkout, or a run of a day that is there, for each of its sources."""
+    followed = 0
+    for page in book.pages:
+        for figure in FIGURE.findall(page.body):
+            sources = SOURCE.findall(figure)
+            assert sources, f"{page.output}: {figure[:200]}"
+            for source in sources:
+                files = LINK.findall(source)
+                days = COMMAND.findall(source)
+                assert files or days, f"{page.output}: {source}"
+                assert all((book.folder / file).is_file() for file in files), source
+                assert all(list(ROOT.glob(f"days/{day}-*/kernel.cu")) for day in days), source
+                followed += 1
+    assert followed > 50
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "notebooks-04-cp-async.html Timelines of pipelines with one to six stages",
+        "notebooks-04-cp-async.html Throughput and CTAs per SM over the number of stages",
+        "notebooks-05-swizzle.html Where the first chunk of eight rows lies among the banks",
+        "notebooks-05-swizzle.html Bank conflicts against throughput",
+        "notebooks-06-rasterization.html DRAM reads by the model against the size of L2",
+        "notebooks-07-fused-epilogue.html Relative error of FP16 sums over K",
+        "notebooks-09-ada-k8.html TFLOP/s on an H200 of 120 configurations",
+        "notebooks-09-ada-k8.html Throughput, clock, power and temperature",
+        "notebooks-ladder.html Roofline of the H200",
+        "notebooks-misleading.html One kernel by two counters",
+    ],
+)
+def test_the_figures_that_the_course_argues_with_are_there(book: Book, said: str) -> None:
+    page, _, title = said.partition(" ")
+    assert f'aria-label="{title}' in book.text(page)
+
+
 def test_hints_are_folded(book: Book) -> None:
     page = book.text("exercises-01a-fragment-map.html")
     assert re.search(r"<details>\s*<summary>Hint 1", page)

@@ -59,6 +59,14 @@ def test_an_output_belongs_to_its_inputs(checkout: Path) -> None:
     assert len(set(keys)) == len(keys)
 
 
+def test_times_of_the_notebooks_are_kept_for_the_closing_lines(checkout: Path) -> None:
+    assert execute.times(checkout) == ""
+    page = page_of(checkout, "# %%\n1\n")
+    execute.all_executed(checkout, [page], fresh=True, say=lambda _: None)
+    assert "notebooks, in seconds: 01-x " in execute.times(checkout)
+    assert "together, two at a time" in execute.times(checkout)
+
+
 def test_targets_are_what_the_notebooks_call() -> None:
     assert {"day01", "day05", "book_tables"} <= set(contents.targets(ROOT))
 
@@ -76,6 +84,16 @@ def test_a_figure_needs_a_source() -> None:
         tcd.provenance({"kind": "felt"})
 
 
+def test_a_source_names_a_file_or_a_command() -> None:
+    with pytest.raises(ValueError, match="cannot follow"):
+        tcd.provenance(tcd.derived("counted"))
+    with pytest.raises(ValueError, match="not there"):
+        tcd.provenance(tcd.derived("counted", "common/nowhere.h"))
+    followed = tcd.provenance(tcd.derived("counted", "common/ptx/fragments.h"))
+    assert 'href="../common/ptx/fragments.h"' in followed
+    assert "<code>./day run 01</code>" in tcd.provenance(tcd.derived("x", command="./day run 01"))
+
+
 def test_a_plot_is_the_same_text_each_time_and_has_the_page_s_ink() -> None:
     def drawn() -> str:
         figure = Figure()
@@ -86,6 +104,48 @@ def test_a_plot_is_the_same_text_each_time_and_has_the_page_s_ink() -> None:
     assert "currentColor" in drawn()
     assert 'aria-label="a &quot;line&quot;"' in drawn()
     assert tcd.INK not in drawn()
+
+
+def test_a_run_says_what_a_reader_types() -> None:
+    verdict = tcd.run(
+        "08", "--variant", "no epilogue", "--m", "1", "--n", "1", "--k", "8", gpu="l4"
+    )
+    assert verdict["provenance"]["kind"] == "derived"
+    assert verdict["provenance"]["command"] == (
+        "./day run 08 --gpu l4 -- --variant 'no epilogue' --m 1 --n 1 --k 8"
+    )
+
+
+def test_a_control_must_fail_as_asked() -> None:
+    size = ("--m", "128", "--n", "128", "--k", "32", "--variant", "128×128×32")
+    assert "FAILED" in tcd.run("03", *size, "--control", "one-bit", fails=True)["printed"]
+    with pytest.raises(RuntimeError, match="ended with 0, not 1"):
+        tcd.run("03", *size, fails=True)
+
+
+def test_a_timeline_is_the_order_of_a_warp() -> None:
+    rows = tcd.timeline("04", "--variant", "2 stages", "--m", "128", "--n", "128", "--k", "64")
+    last = max(row["launch"] for row in rows)
+    steps = [(r["step"], r["count"]) for r in rows if r["launch"] == last and r["warp"] == 7]
+    multiply = [("ldmatrix", 6), ("mma", 16)] * 2
+    assert steps == [
+        *[("cp.async", 4), ("commit", 1), ("wait", 1), ("barrier", 1), ("cp.async", 4)],
+        *[("commit", 1), *multiply, ("wait", 1), ("barrier", 1), ("commit", 1), *multiply],
+    ]
+
+
+def test_predictions_say_what_became_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    def verdict(held: bool | None, seen: str) -> dict[str, object]:
+        return {
+            "predictions": [{"number": 1, "text": f"it is fast{seen}", "held": held}],
+            "provenance": {"kind": "measured", "device": "X", "file": "README.md"},
+        }
+
+    shown: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tcd, "show_html", shown.append)
+        tcd.predictions(verdict(False, " (0.5 times)"), verdict(None, ""))
+    assert "<td>it is fast</td><td>NOT held: 0.5 times</td><td>–</td>" in shown[0]
 
 
 def test_a_run_that_fails_a_gate_stops_the_notebook() -> None:

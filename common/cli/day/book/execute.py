@@ -4,9 +4,11 @@ made of everything that went in, so a stale output cannot be taken for a current
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -100,16 +102,34 @@ def all_executed(
     scratch.mkdir(parents=True, exist_ok=True)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, not of a home
 
+    seconds: dict[str, float] = {}
+
     def one(page: Page) -> nbformat.NotebookNode:
         kept = scratch / f"{page.source.stem}-{key(root, page)}.ipynb"
         if kept.is_file() and not fresh:
             return nbformat.read(kept, as_version=4)
         say(f"running {page.source}")
+        started = time.monotonic()
         notebook = execute(root, page, scratch)
+        seconds[page.source.stem] = round(time.monotonic() - started, 1)
         for old in scratch.glob(f"{page.source.stem}-{'?' * 24}.ipynb"):
             old.unlink(missing_ok=True)
         nbformat.write(notebook, kept)
         return notebook
 
     with runtime_folder(), ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-        return dict(zip(pages, pool.map(one, pages), strict=True))
+        started = time.monotonic()
+        executed = dict(zip(pages, pool.map(one, pages), strict=True))
+        together = round(time.monotonic() - started, 1)
+    (scratch / "seconds.json").write_text(json.dumps({"each": seconds, "together": together}))
+    return executed
+
+
+def times(root: Path) -> str:
+    """What the last execution took, one line for people; "" before there was one."""
+    file = root / "build" / "book-cache" / "seconds.json"
+    if not file.is_file():
+        return ""
+    took = json.loads(file.read_text())
+    each = ", ".join(f"{name} {seconds}" for name, seconds in sorted(took["each"].items()))
+    return f"notebooks, in seconds: {each}; {took['together']} together, two at a time"

@@ -165,7 +165,11 @@ def the_book(root: Path) -> Result:
     except (BuildError, UsageError) as error:
         terminal.complain(str(error))
         return Result(failed=[f"book: {error}"])
-    return pytest(root, "notebooks/tests")
+    result = pytest(root, "notebooks/tests")
+    from day.book import execute  # nbclient and friends: only now are they sure to be installed
+
+    print(execute.times(root))
+    return result
 
 
 def pytest(root: Path, folder: str = "common/cli") -> Result:
