@@ -81,7 +81,7 @@ bars = ax.barh(
     [KERNEL["hmma_cycles_counter_percent"], KERNEL["tensor_busy_percent"]],
     color=tcd.KIND_COLOUR["quoted"],
 )
-ax.bar_label(bars, fmt="%.1f %%", fontsize=9, label_type="center", color="white")
+ax.bar_label(bars, fmt="%.1f %%", fontsize=9, label_type="center", color="black")
 ax.axvline(100 * ADDS / TAKES, color=tcd.KIND_COLOUR["derived"], ls="--", lw=1.2)
 ax.set(
     xlim=(0, 118),
@@ -127,8 +127,8 @@ tcd.table(
 )
 
 # %% [markdown]
-# There is a second trap behind the first: the counters named `…_sparsity_on` divide by the *sparse* peak, and
-# everything reads half. A utilization is a ratio. Know its denominator.
+# There is a second trap behind the first: without the suffix `_sparsity_off` the counter of operations divides by the
+# *sparse* peak, and everything reads half. A utilization is a ratio. Know its denominator.
 #
 # ## 3. The roof in TFLOP/s
 #

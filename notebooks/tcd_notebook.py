@@ -75,9 +75,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], *sources: Source) 
     )
 
 
+def short_name(device: str) -> str:
+    """Of a column on a phone: "emulated RTX 4060 Laptop"."""
+    name = re.sub(r"\b(NVIDIA|GeForce|GPU)\b ?", "", device).strip()
+    emulated = name.removesuffix("(emulated)").strip()
+    return name if emulated == name else f"emulated {emulated}"
+
+
 def predictions(*verdicts: Source) -> None:
     """What the day foretells, and what became of it on each device."""
-    columns = [f"{v['provenance']['device']} ({v['provenance']['kind']})" for v in verdicts]
+    columns = [
+        f"{short_name(v['provenance']['device'])} ({v['provenance']['kind']})" for v in verdicts
+    ]
 
     def became(one: dict[str, Any] | None) -> str:
         if one is None or one["held"] is None:

@@ -28,7 +28,12 @@ def take(tab: browser.Tab, page: Path, width: int, theme: str, to: Path) -> list
     # Then the contents would be as long as they are, above or beside the text.
     tab.run("document.getElementById('contents').open = false")
     height = tab.run("document.documentElement.scrollHeight")
-    taken = []
+    taken: list[Path] = []
+    for old in [
+        *to.glob(f"{page.stem}-{width}-{theme}.png"),
+        *to.glob(f"{page.stem}-{width}-{theme}-?.png"),
+    ]:
+        old.unlink()
     for index, top in enumerate(range(0, height, PIECE)):
         clip = {"x": 0, "y": top, "width": width, "height": min(PIECE, height - top), "scale": 1}
         picture = tab.call(
