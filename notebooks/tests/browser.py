@@ -22,7 +22,14 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find() -> str | None:
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    found = (path for name in NAMES if (path := shutil.which(name)))
+    return next((path for path in found if not is_snap(Path(path))), None)
+
+
+def is_snap(program: Path) -> bool:
+    """Ubuntu's Chromium, or the script that starts it: it sees no page in /tmp and says nothing."""
+    with program.open("rb") as file:
+        return program.resolve().name == "snap" or b"/snap/" in file.read(4096)
 
 
 class Tab:

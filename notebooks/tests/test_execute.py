@@ -149,5 +149,5 @@ def test_predictions_say_what_became_of_them(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_run_that_fails_a_gate_stops_the_notebook() -> None:
-    with pytest.raises(RuntimeError, match="day05 --stages"):
+    with pytest.raises(RuntimeError, match=r"\./day run 05 -- --stages none ended with 2"):
         tcd.run("05", "--stages", "none")

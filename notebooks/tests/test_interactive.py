@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import browser
 import pytest
@@ -22,6 +23,18 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
     made = browser.Tab(program, tmp_path_factory.mktemp("chromium"))
     yield made
     made.close()
+
+
+def test_a_browser_that_sees_no_temporary_files_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, script in (("a", 'exec /snap/bin/chromium "$@"'), ("b", "exec /usr/lib/x")):
+        program = tmp_path / folder / "chromium"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(program.parent))
+        assert browser.find() == (None if folder == "a" else str(program))
 
 
 def open_page(tab: browser.Tab, book: Book, name: str) -> None:
@@ -217,6 +230,14 @@ CONTRAST = """
 """
 
 
+# Plots whose letters shrink with them, and names in tables that are cut into a column of letters.
+TOO_SMALL = """
+[...document.querySelectorAll("figure svg, .wide td code")].filter((e) => e.checkVisibility())
+  .filter((e) => (e.closest("td") ?? e).getBoundingClientRect().width < (e.closest("td") ? 120 : 500))
+  .map((e) => e.outerHTML.slice(0, 60))
+"""
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_can_be_read(tab: browser.Tab, book: Book, theme: str, width: int) -> None:
@@ -233,6 +254,7 @@ def test_every_page_can_be_read(tab: browser.Tab, book: Book, theme: str, width:
         )
         assert wide <= 0, f"{page.output} is {wide} pixels wider than {width}"
         assert tab.run(CONTRAST) == [], page.output
+        assert tab.run(TOO_SMALL) == [], f"{page.output} at {width}"
         assert tab.problems == [], page.output
         unnamed = tab.run(
             "[...document.querySelectorAll('button, input, select')].filter((e) =>"
