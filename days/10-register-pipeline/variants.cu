@@ -20,6 +20,7 @@ tcd::GemmVariant variant(const char* name) {
           .dynamic_shared_bytes = kStages * sizeof(Tiles),
           .bias = kEpilogue != Epilogue::kNone,
           .relu = kEpilogue == Epilogue::kBiasRelu,
+          .group = 8,
           .headline = kAhead && kMma == Mma::kK16 && kStages == 3 && kEpilogue == Epilogue::kNone,
           .on_request = !(kAhead && kMma == Mma::kK16),
           .launch = launch_gemm<kMma, kAhead, kStages, kEpilogue, half>,
