@@ -174,21 +174,22 @@ __device__ void store_tile(const GemmArguments<Output>& gemm, const float (&d)[k
   row += at.warp_row;
   column += at.warp_column;
   Output* const corner = gemm.d + size_t(row) * gemm.ldd + column;
+  float2 bias[kMmasN] = {};
+#pragma unroll
+  for (int n = 0; kEpilogue != Epilogue::kNone && n < kMmasN; ++n) {
+    bias[n] = *reinterpret_cast<const float2*>(gemm.bias + column + n * kMmaN + at.in_group * 2);
+  }
 #pragma unroll
   for (int m = 0; m < kMmasM; ++m) {
 #pragma unroll
     for (int n = 0; n < kMmasN; ++n) {
-      float2 bias = {};
-      if (kEpilogue != Epilogue::kNone) {
-        bias = *reinterpret_cast<const float2*>(gemm.bias + column + n * kMmaN + at.in_group * 2);
-      }
 #pragma unroll
       for (int below = 0; below < 2; ++below) {
         const int line = at.group + below * 8;
         Output* to = corner + size_t(m * kMmaM + line) * gemm.ldd + n * kMmaN + at.in_group * 2;
         if constexpr (kStaged) to = staging.chunk(line, n) + at.in_group * 2;
-        tcd::ptx::store_pair(to, finish<kEpilogue>(d[m][n][below * 2], bias.x),
-                             finish<kEpilogue>(d[m][n][below * 2 + 1], bias.y));
+        tcd::ptx::store_pair(to, finish<kEpilogue>(d[m][n][below * 2], bias[n].x),
+                             finish<kEpilogue>(d[m][n][below * 2 + 1], bias[n].y));
       }
     }
     if constexpr (kStaged) {

@@ -19,6 +19,7 @@ tcd::GemmVariant variant(const char* name, bool chosen) {
       .dynamic_shared_bytes = sizeof(Shared<kCtaK, kStages>),
       .bias = kEpilogue != Epilogue::kNone,
       .relu = kEpilogue == Epilogue::kBiasRelu,
+      .group = 16,
       .headline = chosen && kEpilogue == Epilogue::kNone,
       .launch = launch_gemm<kCtaK, kStages, kEpilogue, half>,
       .launch_f32 = launch_gemm<kCtaK, kStages, kEpilogue, float>};
