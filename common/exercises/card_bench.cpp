@@ -50,6 +50,9 @@ class CardBench final : public Workbench {
                                "\n" + log);
     }
     need(driver_.module_function(&function_, module_, kernel.c_str()), "the kernel");
+    // Now: after a wild address the context answers nothing any more.
+    need(driver_.function_attribute(&static_shared_bytes_, kSharedSize, function_),
+         "the kernel's shared memory");
   }
 
   CardBench(const CardBench&) = delete;
@@ -84,11 +87,7 @@ class CardBench final : public Workbench {
   }
 
   uint32_t static_shared_bytes() const override {
-    int bytes = 0;
-    if (driver_.function_attribute(&bytes, kSharedSize, function_) != kCudaSuccess) {
-      throw NoDevice("the card does not say how much shared memory a kernel has");
-    }
-    return static_cast<uint32_t>(bytes);
+    return static_cast<uint32_t>(static_shared_bytes_);
   }
 
  private:
@@ -135,6 +134,7 @@ class CardBench final : public Workbench {
   void* module_ = nullptr;
   void* function_ = nullptr;
   uint64_t parameter_bytes_;
+  int static_shared_bytes_ = 0;
   std::vector<uint64_t> allocations_;
   std::string kernel_name_;
   double timeout_seconds_;

@@ -35,6 +35,10 @@ class Trouble(Exception):
     """Bad usage or environment: exit code 2."""
 
 
+class NoVerdict(Trouble):
+    """The checker gives none. The first time that is the machine's fault; later the answer's."""
+
+
 def judge(folder: Path, answer: dict[str, str], seed: int, shapes: int) -> dict[str, Any]:
     """The verdict of check_submission; one that did not survive has a gate that says so."""
     manifest = folder / answer["exercise"] / "exercise.json"
@@ -56,7 +60,7 @@ def judge(folder: Path, answer: dict[str, str], seed: int, shapes: int) -> dict[
             raise Trouble(f"cannot start {command[0]}: {error.strerror}") from error
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode == 2:
-            raise Trouble(f"{answer['exercise']} {answer['name']}: {said}")
+            raise NoVerdict(f"{answer['exercise']} {answer['name']}: {said}")
         if done.returncode != 0:
             return broken(f"the checker ended with code {done.returncode}: {said[:MOST_WORDS]}")
         verdict: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -99,6 +103,16 @@ def judge_fully(folder: Path, answer: dict[str, str]) -> tuple[dict[str, Any], d
     return out, verdict
 
 
+def judge_anyway(folder: Path, answer: dict[str, str]) -> dict[str, Any]:
+    """One answer without a verdict does not cost the others theirs."""
+    try:
+        return judge_fully(folder, answer)[0]
+    except NoVerdict as error:
+        print(f"NO VERDICT: {error}", flush=True)
+        kept = {name: answer[name] for name in ("sha256", "emulated")}
+        return {**kept, "gates_passed": 0, "caught": "gates: launch", "words": str(error)}
+
+
 def driver_version(smi: str) -> str:
     command = [smi, "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
@@ -138,7 +152,7 @@ def main() -> int:
         if not verdict.get("device"):
             raise Trouble(f"no device in the verdict of {answers[0]['ptx']}: {first}")
         with ThreadPoolExecutor(options.jobs) as pool:
-            rest = list(pool.map(lambda answer: judge_fully(folder, answer)[0], answers[1:]))
+            rest = list(pool.map(lambda answer: judge_anyway(folder, answer), answers[1:]))
         outcome: dict[str, Any] = {}
         for answer, found in zip(answers, [first, *rest], strict=True):
             one = outcome.setdefault(answer["exercise"], {"solution": None, "wrong": {}})

@@ -133,9 +133,13 @@ def packed(root: Path, nvcc: Path, checker: Path, driver: Path, folder: Path) ->
     if found["wrong"]["halves-exchanged"]["caught"] != "gates: product 64×64×32":
         wrong.append(f"halves-exchanged: {found['wrong']['halves-exchanged']}")
     (pack / "02a" / "solution.ptx").write_bytes((pack / "02a" / "unsolved.ptx").read_bytes())
+    (pack / "02a" / "halves-exchanged.ptx").unlink()
     code, outcome = judge()
     if code != 1 or not outcome["exercises"]["02a"]["solution"]["caught"]:
         wrong.append(f"a solution that fails: code {code}")
+    lost = outcome["exercises"]["02a"]["wrong"]["halves-exchanged"]
+    if "cannot read" not in lost.get("words", ""):
+        wrong.append(f"an answer without a verdict: {lost}")
     # What a pack says when no gate notices anything.
     sys.path.insert(0, str(maker.parent))
     from judge_on_card import as_it_must_be

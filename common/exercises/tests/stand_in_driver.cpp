@@ -73,6 +73,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
 
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
   if (attribute != 1) return kInvalidValue;
+  if (sticky != kSuccess) return sticky;
   *value = static_cast<int>(kernel_info(*static_cast<Kernel*>(function)).static_shared_bytes);
   return kSuccess;
 }
