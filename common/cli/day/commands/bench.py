@@ -68,7 +68,7 @@ def bench(
         typer.Option("--json", metavar="FILE.json", help="Keep the figures, with provenance."),
     ] = None,
 ) -> int:
-    """Time the days' GEMMs on a card, beside cuBLAS: gated first, in turn, rested in between.
+    """Time the days' GEMMs on a card, beside cuBLAS. Gated first, in turn, rested in between.
 
     What follows `--` goes to the executable: ./day bench 09 -- --size 8192 --csv FILE; its own
     --help lists all. With `emulator`: Day 03's GEMM on the emulated device against OpenBLAS's SGEMM

@@ -31,7 +31,7 @@ def profile(
     ],
     size: Annotated[int, typer.Option(metavar="N", min=256, help="M = N = K.")] = 4096,
     only: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Candidates with this in their name.")
+        str | None, typer.Option(metavar="WORD", help="Candidates with this in their name.")
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every variant of the day, not the headline ones only.")
@@ -50,7 +50,7 @@ def profile(
         Path | None, typer.Option("--json", metavar="FILE.json", help="Keep all of it.")
     ] = None,
 ) -> int:
-    """Profile one launch with Nsight Compute: raw counters, every percentage worked out from them.
+    """Profile one launch with Nsight Compute. Raw counters, and percentages worked out from them.
 
     Beside them, what the emulated device counts for the same launch; exit code 1 says that it is
     not equal. `cublas`: which kernels the library launches, and what they cost. Exit code 2: no

@@ -27,7 +27,7 @@ def soak(
         typer.Option("--json", metavar="FILE.json", help="Keep every sample, with provenance."),
     ] = None,
 ) -> int:
-    """Run one kernel for SEC seconds: rate, power, clock, temperature, what held it back, decay.
+    """Run one kernel for SEC seconds. Rate, power, clock, temperature, what held it back, decay.
 
     Four readings a second; launches are counted, and the last tenth is compared with the first.
     What follows `--` goes to the bench: ./day soak 240 09 -- --size 8192. Exit code: 0 soaked,

@@ -34,7 +34,7 @@ def sweep(
     ] = "1,2,4,8",
     fresh: Annotated[bool, typer.Option("--fresh", help="Start the file anew.")] = False,
 ) -> int:
-    """Time every tile, layout, number of stages, group and mma shape on a card.
+    """Time every variant of the kernel on a card. Tile, layout, stages, group and mma shape.
 
     Gated first; in batches, each beside the same reference kernel; the file has a batch as soon as
     it is finished, so the command can be stopped and typed again. Exit code: 0 swept, 1 a gate
