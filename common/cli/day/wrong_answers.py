@@ -91,7 +91,7 @@ def summary(card: Recording, there: list[Exercise]) -> str:
     return (
         f"\n{source['device']}: {len(passed)} of the {len(there)} solutions pass their gates "
         f"there{words}, with seeds {seeds}, a GEMM in {card['drawn_shapes']} shapes more than the "
-        "exercise has. A card has no checks and no counters: `right` is a wrong answer whose "
-        "results are right there.\n\n"
+        "exercise has. Nothing but gates and rules on PTX is judged there: `right` is a wrong "
+        "answer whose results are right.\n\n"
         f"- *Measured*: {facts}."
     )
