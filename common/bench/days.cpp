@@ -1,5 +1,7 @@
 #include "bench/days.inc"  // written by CMake: TCD_GEMM_DAYS(X), a line X(05) for each day
 
+#include <algorithm>
+
 #include "bench/candidate.h"
 #include "harness/usage.h"
 
@@ -38,7 +40,7 @@ void add_day(std::vector<Candidate>& candidates, const Day& day, bool every_vari
     Candidate candidate;
     candidate.kind = Kind::kDay;
     candidate.name = std::string(day.number) + " " + variant.name;
-    candidate.group = variant.group;
+    candidate.group = std::max(1, variant.group);
     candidate.launch = variant.launch;
     candidate.variant = std::move(variant);
     candidates.push_back(std::move(candidate));

@@ -157,7 +157,7 @@ void time_variants(Session& session, GemmProblem problem,
   for (auto& found : findings) {
     if (!found.passed) continue;
     GemmArguments<__half> arguments = buffers.arguments;
-    arguments.group = found.variant->group;
+    if (found.variant->group > 0) arguments.group = found.variant->group;
     candidates.push_back({found.variant->name, flop,
                           [arguments, variant = found.variant] { variant->launch(arguments); }});
     timed.push_back(&found);
@@ -219,7 +219,7 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
       GemmProblem problem = finished_by(
           *variant,
           control == Control::kNone ? headline : shape_for_controls(headline, variant->shape));
-      problem.group = variant->group;
+      if (variant->group > 0) problem.group = variant->group;
       found.passed = run_headline(session, problem, found, control) && found.passed;
     }
     findings.push_back(std::move(found));
