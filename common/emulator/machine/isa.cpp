@@ -1,6 +1,8 @@
 // Which build of the execution code this processor can run.
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "machine/micro_op.h"
@@ -53,12 +55,25 @@ const char* name_of(Isa isa) {
   return isa == Isa::kAvx512 ? "avx512" : isa == Isa::kAvx2 ? "avx2" : "sse2";
 }
 
-// An impossible TCD_ISA is told to the user once, by tensor/isa/dispatch.cpp.
+std::optional<Isa> isa_named(std::string_view name) {
+  for (Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    if (name == name_of(isa) && isa_available(isa)) return isa;
+  }
+  return {};
+}
+
+std::string available_isas() {
+  std::string text = name_of(Isa::kSse2);
+  for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+    if (isa_available(isa)) text += std::string(", ") + name_of(isa);
+  }
+  return text;
+}
+
+// An impossible TCD_ISA is told to the user by runtime/settings.cpp.
 Isa best_isa() {
   if (const char* wanted = std::getenv("TCD_ISA"); wanted != nullptr) {
-    for (Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-      if (std::string_view(wanted) == name_of(isa) && isa_available(isa)) return isa;
-    }
+    if (const auto isa = isa_named(wanted)) return *isa;
   }
   for (Isa isa : {Isa::kAvx512, Isa::kAvx2}) {
     if (isa_available(isa)) return isa;

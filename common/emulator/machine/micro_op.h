@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tcd::emu {
 
@@ -46,6 +49,8 @@ enum class Isa : uint8_t { kSse2, kAvx2, kAvx512 };
 Isa best_isa();  // of this processor, or what TCD_ISA=sse2|avx2|avx512 asks for
 const char* name_of(Isa isa);
 bool isa_available(Isa isa);
-const HandlerPair* handler_table(Isa isa);  // kMaxMicro entries
+std::optional<Isa> isa_named(std::string_view name);  // one that this processor has
+std::string available_isas();                         // "sse2, avx2"
+const HandlerPair* handler_table(Isa isa);            // kMaxMicro entries
 
 }  // namespace tcd::emu

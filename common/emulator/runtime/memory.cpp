@@ -152,6 +152,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     if (block == nullptr || block->kind != AllocationKind::kRegistered) {
       return cudaErrorHostMemoryNotRegistered;
     }
+    if (block->address != reinterpret_cast<uint64_t>(pointer)) return cudaErrorInvalidValue;
     allocations().release(reinterpret_cast<void*>(block->address));
     return cudaSuccess;
   });

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "machine/micro_op.h"
+
 namespace tcd::emu::runtime {
 namespace {
 
@@ -47,6 +49,10 @@ Settings read_environment() {
     } catch (const std::invalid_argument& error) {
       throw SettingsError("TCD_CHECKS=" + std::string(checks) + ": " + error.what());
     }
+  }
+  if (const char* isa = environment("TCD_ISA"); isa != nullptr && !isa_named(isa)) {
+    throw SettingsError("TCD_ISA=" + std::string(isa) + " cannot be used: this processor has " +
+                        available_isas());
   }
   const char* quiet = environment("TCD_QUIET");
   read.quiet = quiet != nullptr && std::strcmp(quiet, "0") != 0;

@@ -77,6 +77,7 @@ TEST_CASE("kernels reach pinned, registered and managed memory at the host's own
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(static_cast<float*>(managed)[0] == 3.0f);
   CHECK(static_cast<float*>(managed)[999] == 3.0f);
+  CHECK(cudaHostUnregister(own.data() + 1) == cudaErrorInvalidValue);  // not where it begins
   CHECK(cudaHostUnregister(own.data()) == cudaSuccess);
   CHECK(cudaFreeHost(pinned) == cudaSuccess);
   CHECK(cudaFree(managed) == cudaSuccess);

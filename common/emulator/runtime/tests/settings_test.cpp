@@ -64,7 +64,10 @@ TEST_CASE("values that cannot be used are explained once, and every call fails")
   CHECK(contains(run("TCD_THREADS=-1", "memory").text, "TCD_THREADS=-1"));
   CHECK(contains(run("TCD_THREADS=1.5", "memory").text, "TCD_THREADS=1.5 is not a whole number"));
   CHECK(contains(run("TCD_TIMEOUT=soon", "memory").text, "TCD_TIMEOUT=soon"));
-  CHECK(contains(run("TCD_THREADS=1 TCD_TIMEOUT=30", "memory").text,
+  const Outcome isa = run("TCD_ISA=avx3", "memory");
+  CHECK(contains(isa.text, "tcd: TCD_ISA=avx3 cannot be used: this processor has sse2"));
+  CHECK(contains(isa.text, "free null: cudaErrorInitializationError"));
+  CHECK(contains(run("TCD_ISA=sse2 TCD_THREADS=1 TCD_TIMEOUT=30", "memory").text,
                  "free null: cudaSuccess"));  // control
 }
 

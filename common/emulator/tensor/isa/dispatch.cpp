@@ -1,7 +1,6 @@
 // Chooses the build of the kernels that this CPU can run.
 #include <cpuid.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -43,11 +42,7 @@ bool has_f16c() {
 const MmaKernels& choose() {
   if (const char* wanted = std::getenv("TCD_ISA"); wanted && *wanted) {
     if (const MmaKernels* kernels = mma_kernels(wanted)) return *kernels;
-    std::fprintf(stderr,
-                 "tcd: TCD_ISA=%s cannot be used: the choices are sse2, avx2 and avx512, as "
-                 "far as this CPU has them. Continuing with the best it has.\n",
-                 wanted);
-  }
+  }  // one that cannot be used: runtime/settings.cpp has said so
   for (const char* isa : {"avx512", "avx2"}) {
     if (const MmaKernels* kernels = mma_kernels(isa)) return *kernels;
   }
