@@ -143,7 +143,10 @@ Words words_of(const Launch& launch, const CheckReport& r) {
                                 : ", which nobody in the CTA has written"),
           "",
           std::string("Is the tile filled completely, also at its edges, before it is read?") +
-              (r.partly_written ? " Padding of a struct that is copied whole does no harm." : "")};
+              (r.partly_written ? " Padding of a struct that is copied whole does no harm." : "") +
+              (r.across_warps ? " Another warp writes what is read here, and no barrier "
+                                "(__syncthreads()) comes between."
+                              : "")};
     case Finding::kUninitialisedGlobal:
       return {
           "uninitialised global memory: read of " + global + ", which nobody has written: " + place,
@@ -152,10 +155,14 @@ Words words_of(const Launch& launch, const CheckReport& r) {
           "the launch, or let a kernel write it first."};
     case Finding::kLanesUnordered:
       return {"race in shared memory between lanes of a warp: read of " + access +
-                  ", which another lane wrote with no __syncwarp() in between",
+                  ", which another lane wrote with no " +
+                  (r.across_warps ? "barrier" : "__syncwarp()") + " in between",
               "wrote",
-              "The lanes of a warp need not run in step: __syncwarp() must come between the write "
-              "and this read."};
+              r.across_warps
+                  ? "Other warps write what is read here, too: a barrier (__syncthreads()) must "
+                    "come between the write and this read, for the warps and for their lanes."
+                  : "The lanes of a warp need not run in step: __syncwarp() must come between the "
+                    "write and this read."};
     case Finding::kBarrierDivergence:
       return {"barrier divergence: lanes of one warp arrive at barrier " +
                   std::to_string(r.address) + " through different instructions",
@@ -247,8 +254,25 @@ std::vector<LaunchError::Report> ReportLog::texts(const Launch& launch) const {
       kept[at->second].times += entry.times;
     }
   }
+  // Where warps race, their lanes mostly do too, and find places unwritten: one missing barrier.
+  std::vector<Entry> left;
+  for (Entry& entry : kept) {
+    CheckReport& r = entry.first;
+    const bool lanes = r.finding == Finding::kLanesUnordered;
+    bool is_told = false;
+    for (const Entry& e : sorted) {
+      const Party& reader = e.first.other;
+      const bool reads_late = e.first.finding == Finding::kReadAfterWrite &&
+                              source_of(*e.first.code, *e.first.op) == source_of(*r.code, *r.op);
+      const bool reads_early = e.first.finding == Finding::kWriteAfterRead && reader.slot != 0 &&
+                               reader.slot == r.op->slot;
+      r.across_warps |= reads_late || reads_early;
+      is_told |= lanes && reads_late;
+    }
+    if (!is_told) left.push_back(entry);
+  }
   std::vector<LaunchError::Report> result;
-  for (const Entry& entry : kept) {
+  for (const Entry& entry : left) {
     std::string text = text_of(launch, entry.first);
     if (launch.fault_cta == ~uint64_t{0} && entry.times > 1) {
       text += "\n  count   " + std::to_string(entry.times) +

@@ -54,6 +54,7 @@ struct CheckReport {
   uint32_t bytes = 0;
   bool copies = false;          // the access that was checked is itself a cp.async
   bool partly_written = false;  // kUninitialisedShared: some of its bytes are
+  bool across_warps = false;    // other warps write what this instruction reads, with no barrier
   Party other;
   const MicroOp* other_op = nullptr;  // where no slot says which instruction it was
   const Code* other_code = nullptr;

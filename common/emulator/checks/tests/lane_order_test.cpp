@@ -81,3 +81,29 @@ TEST_CASE("ldmatrix reads what the other lanes wrote") {
   expect_found({fill, matrix}, 2, kFinding, kOneWarp);
   expect_silence({fill, kSync, matrix}, kOneWarp);
 }
+
+TEST_CASE("Where __syncthreads() is missing, nobody is told of __syncwarp() only") {
+  // Each thread reads the next one's word: lane 31 that of another warp, which comes first or last.
+  const std::string next =
+      "add.u32 %r1, %t, 1; and.b32 %r1, %r1, 63; mad.lo.u32 %r3, %r1, 4, %base;"
+      "ld.shared.u32 %r4, [%r3];";
+  const Checked both = run_checked({kStore, next});
+  INFO(both.all());
+  CHECK(both.has(2, "race in shared memory: read"));
+  CHECK_FALSE(both.has(2, kFinding));
+  CHECK(both.all().find("__syncwarp()") == std::string::npos);
+  CHECK(both.all().find("uninitialised shared memory") != std::string::npos);
+  CHECK(both.all().find("Another warp writes what is read here, and no barrier") !=
+        std::string::npos);
+  // Only the warp that comes first reads the other's words.
+  const std::string some =
+      "setp.lt.u32 %p0, %t, 63; add.u32 %r3, %s, 4;"
+      "@%p0 ld.shared.u32 %r4, [%r3];";
+  const Checked early = run_checked({kStore, some});
+  INFO(early.all());
+  CHECK(early.has(2, kFinding));
+  CHECK(early.all().find("__syncwarp()") == std::string::npos);
+  CHECK(early.all().find("a barrier (__syncthreads()) must come between the write and this read, "
+                         "for the warps and for their lanes") != std::string::npos);
+  expect_silence({kStore, "bar.sync 0;", some, "bar.sync 0;", next});
+}
