@@ -250,11 +250,13 @@ void GlobalShadow::note_read(Warp& warp, const MicroOp* op, uint32_t mask,
                              const uint64_t* addresses, uint32_t bytes, WatchedRange* range) {
   const uint64_t access = access_of(warp, op, kRead), cta = cta_of(access);
   const bool ordered = order_ != nullptr;
+  const bool may_clash = atomics_ && !ordered && !goes_with_atomics(access);
   const auto has_it = [&](uint64_t now) {
     const uint64_t tag = tag_of(now);
     if (tag == kMany) return cta >> kBeyondStep > now >> kBeyondShift;
     if (tag == kNobody || cta_of(now) != cta) return false;
     const bool together = epoch_of(now) == epoch_of(access);
+    if (tag == kWrote && may_clash && hash_of(now) >= kAtomic) return false;
     if (tag == kWrote) return ordered || !together || warp_of(now) == warp.id;
     return together && (ordered || warp_of(now) == warp.id || hash_of(now) != 0);
   };
@@ -385,6 +387,15 @@ void GlobalShadow::note_again(Warp& warp, const MicroOp* op, uint64_t& word, uin
     r.other = other;
     found(warp, r);
   };
+  // An atomic, and a read that does not go with it: another CTA's atomic will race with the read.
+  const uint64_t read = writes ? now : access, wrote_last = writes ? access : now;
+  if (atomics_ && writes != wrote && hash_of(wrote_last) >= kAtomic && !goes_with_atomics(read)) {
+    Entry* const entry = new_entry(address);
+    if (entry == nullptr) return;
+    add_writer(*entry, wrote_last);
+    entry->readers[0] = read;
+    return store(word, kMany | reinterpret_cast<uint64_t>(entry) | kNobodyBeyond << kBeyondShift);
+  }
   const Party last = {static_cast<int>(warp_of(now)), static_cast<int>(lane_of(now)), slot_of(now)};
   if (!writes) {
     if (wrote && together && is_other) tell(Finding::kGlobalReadAfterWrite, last);

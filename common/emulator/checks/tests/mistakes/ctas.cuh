@@ -22,6 +22,14 @@ __global__ void split_k(const float* in, float* sums) {
   }
 }
 
+// The same by atomics, and the first CTA sets the sums to zero before it adds.
+template <bool kWrong>
+__global__ void zero_and_add(const float* in, float* sums) {
+  if (kWrong && blockIdx.x == 0) sums[threadIdx.x] = 0;  // reported: zero_and_add
+  __syncthreads();
+  atomicAdd(&sums[threadIdx.x], in[blockIdx.x * kThreads + threadIdx.x]);
+}
+
 // The first CTA sets the sums to zero, and nothing makes the others wait for it.
 template <bool kWrong>
 __global__ void zero_then_add(const float* in, float* sums, float* partial) {
@@ -53,6 +61,27 @@ __global__ void two_phases(const float* in, float* between, float* out) {
     cooperative_groups::this_grid().sync();
   }
   out[i] = between[kFloats - 1 - i];  // reported: two_phases
+}
+
+// All add, then each uses the sums.
+template <bool kWrong>
+__global__ void add_then_use(const float* in, float* sums, float* out) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  atomicAdd(&sums[threadIdx.x], in[i]);
+  if (kWrong) {
+    __syncthreads();
+  } else {
+    cooperative_groups::this_grid().sync();
+  }
+  out[i] = sums[threadIdx.x];  // reported: add_then_use
+}
+
+// The warps of a CTA hand over through global memory.
+template <bool kWrong>
+__global__ void turn_round(const float* in, float* between, float* out, unsigned*) {
+  between[threadIdx.x] = in[threadIdx.x];
+  if (!kWrong) __syncthreads();
+  out[threadIdx.x] = between[kThreads - 1 - threadIdx.x];  // reported: turn_round
 }
 
 // The CTA that comes last adds up what all have left.
@@ -105,13 +134,15 @@ inline float sum_of_parts(int i) {
   return static_cast<float>(kCtas * i + kThreads * kCtas * (kCtas - 1) / 2);
 }
 
-inline Outcome run_split_k(bool wrong) {
+using Adding = void (*)(const float*, float*);
+template <Adding kWrongKernel, Adding kRightKernel>
+Outcome run_adding(bool wrong) {
   const Input in;
   return check_floats(
       kThreads,
       [&](float* out) {
         cudaMemset(out, 0, kThreads * sizeof(float));
-        (wrong ? split_k<true> : split_k<false>)<<<kCtas, kThreads>>>(in.get(), out);
+        (wrong ? kWrongKernel : kRightKernel)<<<kCtas, kThreads>>>(in.get(), out);
       },
       sum_of_parts);
 }
@@ -142,18 +173,24 @@ inline Outcome run_smooth(bool wrong) {
       [](int i) { return (i == 0 ? 0 : i - 1) + i + (i == kFloats - 1 ? i : i + 1); });
 }
 
-inline Outcome run_two_phases(bool wrong) {
+using InPhases = void (*)(const float*, float*, float*);
+template <InPhases kWrongKernel, InPhases kRightKernel, float (*kExpected)(int)>
+Outcome run_in_phases(bool wrong) {
   const Input in;
   const OnDevice<float> between(kFloats);
   cudaMemset(between.get(), 0, kFloats * sizeof(float));
   return check_floats(
       kFloats,
       [&](float* out) {
-        launch_together(wrong ? two_phases<true> : two_phases<false>, kCtas,
+        launch_together(wrong ? kWrongKernel : kRightKernel, kCtas,
                         static_cast<const float*>(in.get()), between.get(), out);
       },
-      [](int i) { return kFloats - 1 - i; });
+      kExpected);
 }
+
+inline float from_the_end(int i) { return static_cast<float>(kFloats - 1 - i); }
+inline float sum_used(int i) { return sum_of_parts(i % kThreads); }
+inline float turned_round(int i) { return static_cast<float>(kThreads - 1 - i); }
 
 // With partial results and a word that is 0, which the CTAs agree by.
 using Agreeing = void (*)(const float*, float*, float*, unsigned*);
@@ -182,13 +219,23 @@ inline std::vector<Mistake> cta_mistakes() {
   const std::string race = "race in global memory: ";
   return {
       {"split_k_without_atomic", "each part of K adds to the sums by +=", race, "split_k",
-       "writes: warp 0, lane 0, thread (0,0,0) of CTA (", run_split_k},
+       "writes: warp 0, lane 0, thread (0,0,0) of CTA (",
+       run_adding<split_k<true>, split_k<false>>},
+      {"zeroed_while_others_add", "the first CTA zeroes what all add to by atomics", race + "write",
+       "zero_and_add", "atom.global.add", run_adding<zero_and_add<true>, zero_and_add<false>>},
       {"zeroed_by_the_first_cta", "the first CTA zeroes what the others read", race + "read",
        "zero_then_add", "of CTA (0,0,0)", run_zero_then_add},
       {"in_place_neighbours", "a stencil in place: the neighbours belong to another CTA",
        race + "read", "smooth", "which another CTA writes", run_smooth},
       {"barrier_of_the_cta_only", "__syncthreads() where all CTAs should wait for each other",
-       race + "read", "two_phases", "use two launches", run_two_phases},
+       race + "read", "two_phases", "use two launches",
+       run_in_phases<two_phases<true>, two_phases<false>, from_the_end>},
+      {"sum_used_before_all_added", "sums by atomicAdd() read while other CTAs still add",
+       race + "read", "add_then_use", "which another CTA writes",
+       run_in_phases<add_then_use<true>, add_then_use<false>, sum_used>},
+      {"warps_unordered_in_global", "warps of a CTA hand over in global memory, no __syncthreads()",
+       race + "read", "turn_round", "another warp of the CTA",
+       run_agreeing<turn_round<true>, turn_round<false>, 1, turned_round>},
       {"last_cta_without_fence", "the last CTA adds up what no __threadfence() gave away",
        race + "read", "last_adds_up", "__threadfence()",
        run_agreeing<last_adds_up<true>, last_adds_up<false>, kCtas, sum_of_parts>},
