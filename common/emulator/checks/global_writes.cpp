@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "checks/copied_values.h"
 #include "machine/cta.h"
+#include "machine/each_lane.h"
 
 namespace tcd::emu {
 namespace {
@@ -77,6 +79,13 @@ void note_global(Warp& warp, const MicroOp* op, uint32_t mask, const uint64_t* a
     if (kind == AccessKind::kStore || kind == AccessKind::kAtomic) bits.mark(offset, bytes);
   }
   if (unwritten == 0) return;
+  if (bytes == 1 && is_only_copied(*warp.frame->code->function, op->source)) {
+    each_lane(unwritten, [&](uint32_t i) {  // padding, byte by byte
+      const uint32_t block = padding_block(bytes);
+      if (bits.any((addresses[i] - lo) & ~uint64_t{block - 1}, block)) unwritten &= ~(1u << i);
+    });
+    if (unwritten == 0) return;
+  }
   const auto lane = static_cast<uint32_t>(std::countr_zero(unwritten));
   CheckReport r;
   r.finding = Finding::kUninitialisedGlobal;

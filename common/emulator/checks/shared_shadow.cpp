@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "checks/copied_values.h"
 #include "machine/cta.h"
 #include "machine/each_lane.h"
 #include "machine/memory_flags.h"
@@ -223,6 +224,15 @@ bool SharedShadow::is_partly_written(uint32_t address, uint32_t bytes) const {
                       [](int32_t record) { return record == kNeverWritten; });
 }
 
+// An unwritten unit beside a written one, and the instruction only copies.
+bool SharedShadow::is_padding(const Warp& warp, const MicroOp* op, uint32_t unit, uint32_t bytes) {
+  const uint32_t block = padding_block(bytes);
+  if (!is_partly_written(unit << shift & ~(block - 1), block)) return false;
+  const auto [at, is_new] = copies_.try_emplace(op, false);
+  if (is_new) at->second = is_only_copied(*warp.frame->code->function, op->source);
+  return at->second;
+}
+
 void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
                               const uint32_t* addresses, uint32_t bytes, bool strong) {
   const Limits& limits = clocks_.limits(warp.id);
@@ -250,6 +260,7 @@ void SharedShadow::judge_read(Warp& warp, const MicroOp* op, uint32_t mask,
         // An atomic on a byte or a half is one on its word (cuda::atomic_ref): the rest is put
         // back.
         if (strong && is_partly_written(addresses[lane], bytes)) continue;
+        if (is_padding(warp, op, unit, bytes)) continue;
         tell(Finding::kUninitialisedShared, settings_.uninitialised, lane, unit);
       } else if (is_pending(record)) {
         tell(Finding::kCopyRead, settings_.async, lane, unit);

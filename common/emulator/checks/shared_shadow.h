@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "checks/report.h"
@@ -139,6 +140,7 @@ class SharedShadow {
   };
   bool find_conflict(uint32_t warp, uint32_t unit, bool strong, CheckReport& report) const;
   bool is_partly_written(uint32_t address, uint32_t bytes) const;
+  bool is_padding(const Warp& warp, const MicroOp* op, uint32_t unit, uint32_t bytes);
   CheckReport about(Warp& warp, const MicroOp* op, uint32_t lane, uint32_t address,
                     uint32_t bytes) const;
   Party writer_of(uint32_t unit) const;
@@ -160,6 +162,7 @@ class SharedShadow {
   std::vector<ReadLog> logs_;
   std::vector<WrittenBefore> written_before_;  // by warp and slot; empty while there are no holes
   std::vector<Suspect> suspects_;
+  std::unordered_map<const MicroOp*, bool> copies_;  // loads: is_only_copied()
 };
 
 }  // namespace tcd::emu

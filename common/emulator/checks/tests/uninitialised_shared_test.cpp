@@ -50,3 +50,24 @@ TEST_CASE("A CTA does not inherit what the CTA before it has written") {
                 "@%p0 st.shared.u32 [%s], %t;", "ld.shared.u32 %r2, [%s];"},
                4, kFinding, {.threads = 64, .ctas = 4});
 }
+
+TEST_CASE("A struct is copied whole, with its padding") {
+  // { char c; int i; }, both members written.
+  const std::string fill =
+      "mad.lo.u32 %r1, %t, 8, %base; mul.wide.u32 %x1, %t, 8;"
+      "add.u64 %x1, %x1, %g; st.shared.u8 [%r1], 1; st.shared.u32 [%r1+4], %t;";
+  const std::string barrier = "bar.sync 0; xor.b32 %r1, %r1, 256;";
+  expect_silence({fill, barrier, "ld.shared.v2.u32 {%r2, %r3}, [%r1];",
+                  "st.global.v2.u32 [%x1], {%r2, %r3};"});
+  expect_silence({fill, barrier, "ld.shared.u64 %x2, [%r1]; mov.b64 {%r2, %r3}, %x2;",
+                  "mov.b64 %x3, {%r2, %r3}; st.global.u64 [%x1], %x3;"});
+  expect_silence({fill, barrier, "ld.shared.u8 %h1, [%r1+1]; st.global.u8 [%x1], %h1;"});
+  // Computed with, or a member that nobody has written.
+  expect_found({fill, barrier, "ld.shared.v2.u32 {%r2, %r3}, [%r1]; add.u32 %r2, %r2, 1;",
+                "st.global.v2.u32 [%x1], {%r2, %r3};"},
+               3, kFinding);
+  expect_found({fill, barrier, "ld.shared.u8 %h1, [%r1+1]; add.u16 %h1, %h1, 1;"}, 3, kFinding);
+  expect_found({"mad.lo.u32 %r1, %t, 8, %base; st.shared.u32 [%r1], %t;", "bar.sync 0;",
+                "ld.shared.u32 %r2, [%r1+4]; st.shared.u32 [%r1], %r2;"},
+               3, kFinding);
+}
