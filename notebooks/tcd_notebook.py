@@ -61,10 +61,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], *sources: Source) 
             return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
         return html.escape(str(value))
 
+    kinds = [
+        "number" if number else "prose" if max(len(str(row[i])) for row in rows) > 40 else ""
+        for i, number in enumerate(numeric)
+    ]
+
     def line(tag: str, cells: Sequence[Any]) -> str:
         made = (
-            f"<{tag}{' class=number' if number else ''}>{cell(value)}</{tag}>"
-            for value, number in zip(cells, numeric, strict=True)
+            f"<{tag}{f' class={kind}' if kind else ''}>{cell(value)}</{tag}>"
+            for value, kind in zip(cells, kinds, strict=True)
         )
         return f"<tr>{''.join(made)}</tr>"
 

@@ -112,6 +112,17 @@ def test_the_figures_that_the_course_argues_with_are_there(book: Book, said: str
     assert f'aria-label="{title}' in book.text(page)
 
 
+def test_the_pages_of_a_day_lead_to_one_another(book: Book) -> None:
+    together = re.compile(r'<p class="together">(.*?)</p>', re.DOTALL)
+    for day in range(10):
+        pages = [page for page in book.pages if page.page and page.page.day == f"{day:02}"]
+        assert {page.page.part for page in pages} == {"Days", "Notebooks", "Exercises"}, day
+        for page in pages:
+            line = together.search(book.text(page.output))[1]
+            assert set(LINK.findall(line)) == {p.output for p in pages} - {page.output}
+    assert not together.search(book.text("index.html"))
+
+
 def test_hints_are_folded(book: Book) -> None:
     page = book.text("exercises-01a-fragment-map.html")
     assert re.search(r"<details>\s*<summary>Hint 1", page)

@@ -24,6 +24,18 @@ class Page:
         )
         return "-".join(stem.parts) + ".html"
 
+    @property
+    def day(self) -> str:
+        """The two digits of the day it belongs to; "" for none."""
+        name = self.source.parent.name if self.source.name == "README.md" else self.source.stem
+        return name[:2] if name[:2].isdigit() else ""
+
+    @property
+    def of_the_day(self) -> str:
+        """What it is among the pages of its day."""
+        names = {"Days": "page", "Notebooks": "notebook"}
+        return names.get(self.part, f"exercise {self.source.parent.name[:3]}")
+
 
 def find(root: Path) -> list[Page]:
     def all_of(part: str, kind: str, *patterns: str) -> list[Page]:

@@ -59,6 +59,7 @@ def write(root: Path, to: Path, fresh: bool, say: Callable[[str], None]) -> list
         around = {
             "previous": made[index - 1] if 0 < index < len(order) else None,
             "next": made[index + 1] if index + 1 < len(order) else None,
+            "together": of_the_same_day(order, entry),
         }
         text = frame.render(entry=entry, parts=parts(order), **around)
         (unfinished / entry.output).write_text(text, encoding="utf-8")
@@ -106,6 +107,12 @@ def link_all(root: Path, made: list[Made]) -> None:
         if place.is_dir():
             body = render.with_links(root, Path(path) / "x", body, target)
         made.append(Made(names[path], str(path), f"<h1>{path}</h1>\n{body}"))
+
+
+def of_the_same_day(order: list[Made], entry: Made) -> list[Page]:
+    """The day's page, its notebook, its exercises: who reads one finds the others."""
+    day = entry.page.day if entry.page is not None else ""
+    return [other.page for other in order if day and other.page.day == day]
 
 
 def parts(order: list[Made]) -> dict[str, list[Made]]:
