@@ -216,7 +216,7 @@ account, h200 = tcd.data("day04-ada-account"), tcd.data("day04-h200")
 sweep = [
     row
     for row in tcd.rows("sweep09-h200")
-    if row["tile"] == 3 and row["layout"] == 3 and row["m"] == 4096
+    if (row["tile"], row["layout"], row["mma"], row["group"], row["m"]) == (3, 3, "k8", 2, 4096)
 ]
 figure = Figure(figsize=(7.2, 3.8))
 left, right = figure.subplots(1, 2)

@@ -126,6 +126,11 @@ def data(name: str) -> dict[str, Any]:
     return found
 
 
+def recorded(name: str) -> dict[str, Any] | None:
+    """The same, or None: nobody has run it on that card yet."""
+    return data(name) if (DATA / f"{name}.json").is_file() else None
+
+
 def source(verdict: dict[str, Any]) -> Source:
     return verdict["provenance"]
 

@@ -1,0 +1,194 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Day 11, the wide tile: fewer passes for the same product
+#
+# Shared memory was the roof of every day on the H200. This day lowers what goes through it: a wider tile, deeper
+# k-tiles, whole rows on the way out, CTAs that stay. Each can be counted, and each is, here.
+#
+# **Predict first.** A CTA tile of 128×256 in place of 128×128, with the same warp tile of 64×64. What becomes less:
+# reads from shared memory, writes to it, or bytes from L2?
+
+# %%
+import math
+
+from matplotlib.figure import Figure
+
+import tcd_notebook as tcd
+
+tcd.code("days/11-wide-tile/kernel.cu", "constants")
+
+# %% [markdown]
+# ## Counted, day by day
+#
+# The real executables have run just now, as an H200, on one shape. Everything is divided by the FLOP, so
+# that it does not depend on the shape.
+
+# %%
+M, N, K = 512, 512, 512
+SHAPE = ("--m", str(M), "--n", str(N), "--k", str(K))
+MEGA = 2 * M * N * K / 1e6
+DAYS = {
+    "05: 8 warps of 64×32": ("05", "xor row >> 1 & 3, 2 stages"),
+    "09: 4 warps of 64×64": ("09", "no epilogue"),
+    "10: the same, ahead": ("10", "k16, ahead"),
+    "11: 128×256×32": ("11", "128×256×32"),
+    "11: 128×256×64": ("11", "128×256×64"),
+}
+COUNTS, verdicts = {}, {}
+for name, (day, variant) in DAYS.items():
+    verdict = tcd.run(day, "--variant", variant, *SHAPE, gpu="h200")
+    COUNTS[name] = next(
+        row
+        for key, row in verdict["derived"].items()
+        if key.startswith(variant) and row.get("size")
+    )
+    verdicts[name] = verdict
+LATEST = tcd.source(verdicts["11: 128×256×64"])
+
+
+def passes(row):
+    reads = row["ldmatrix_wavefronts"]
+    writes = row["cp_async_wavefronts"]
+    way_out = row["shared_load_wavefronts"] + row["shared_store_wavefronts"]
+    return reads, writes, way_out
+
+
+figure = Figure(figsize=(7.2, 3.2))
+ax = figure.subplots()
+left = [0.0] * len(COUNTS)
+for i, label in enumerate(("ldmatrix", "cp.async", "D on its way out")):
+    part = [passes(row)[i] / MEGA for row in COUNTS.values()]
+    ax.barh(list(COUNTS), part, left=left, color=tcd.COLOURS[i], label=label)
+    left = [a + b for a, b in zip(left, part, strict=True)]
+ax.invert_yaxis()
+ax.set_xlabel("passes through shared memory, a million FLOP")
+ax.grid(axis="y", visible=False)
+figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+tcd.show(
+    figure,
+    "Passes through shared memory for a million FLOP, Days 05, 09, 10 and 11",
+    "Counted by the emulated device at 512³. D's share shrinks as K grows; it is paid once a tile.",
+    LATEST,
+)
+
+# %%
+tcd.table(
+    [
+        "kernel",
+        "passes a million FLOP",
+        "passes a cp.async",
+        "bytes copied a million FLOP",
+        "barriers, a warp each, a million FLOP",
+        "sectors stored / sectors of D",
+    ],
+    [
+        (
+            name,
+            sum(passes(row)) / MEGA,
+            row["cp_async_wavefronts"] / row["async_copies"],
+            row["cp_async_bytes"] / MEGA,
+            row["barriers"] / MEGA,
+            row["global_store_sectors"] / (M * N * 2 / 32),
+        )
+        for name, row in COUNTS.items()
+    ],
+    LATEST,
+)
+
+# %% [markdown]
+# - **Reads do not change.** A warp tile of 64×64 reads what it reads, whoever stands beside it. Compare Days 09 and 11.
+# - **Bytes from L2 fall by a quarter**: 2·(1/128 + 1/256) for each multiply-add, where 128×128 has 2·(1/128 + 1/128). The
+#   passes of the writes fall with them.
+# - **A k-tile of 64 halves the writes once more.** A line of 64 halves is 128 bytes, a whole line of the banks, and a copy's
+#   eight lanes fill it. With 32 two rows share a line, and a copy takes twice as many passes. It halves the barriers, too.
+# - **Whole rows on the way out.** From registers a warp stores 8 rows of 16 bytes: half sectors, twice as many as D has.
+#   Through shared memory each sector is written once. The price is in the picture: a sliver of passes.
+#
+# ## What that would allow
+#
+# One pass a clock and SM is the roof of shared memory, as in the notebook of Day 09.
+
+# %%
+CARD = next(p for p in tcd.tables()["profiles"] if p["name"] == "h200")
+ROOFS = tcd.data("day00-h200")
+TENSOR = next(t for t in ROOFS["timings"] if t["name"] == "m16n8k16 FP16→FP32")
+PEAK = TENSOR["value"] * CARD["sms"] * TENSOR["sm_clock_mhz"] / 1e6
+
+
+def slope(row):
+    return CARD["sms"] * TENSOR["sm_clock_mhz"] / (sum(passes(row)) / MEGA)
+
+
+tcd.table(
+    ["kernel", "shared memory would allow, TFLOP/s", "… of the mma.sync roof"],
+    [(name, slope(row), slope(row) / PEAK) for name, row in COUNTS.items()],
+    tcd.source(ROOFS),
+    tcd.derived("SMs × clock / passes", "notebooks/11-wide-tile.py"),
+)
+assert (
+    slope(COUNTS["11: 128×256×64"])
+    > slope(COUNTS["09: 4 warps of 64×64"])
+    > slope(COUNTS["05: 8 warps of 64×32"])
+)
+
+# %% [markdown]
+# ## CTAs that stay, and the last wave
+#
+# 4096³ is 512 tiles of 128×256. An H200 has 132 SMs and each holds one such CTA. So the tiles come in waves of 132, and
+# the last wave is not full. No kernel of this tile can be faster than this share of the roof:
+
+# %%
+SMS = CARD["sms"]
+
+
+def waves(size, m, n, together):
+    tiles = math.ceil(size / m) * math.ceil(size / n)
+    return tiles / together / math.ceil(tiles / together)
+
+
+SIZES = list(range(1024, 12289, 256))
+figure = Figure(figsize=(7.2, 3.2))
+ax = figure.subplots()
+for (m, n, together), colour in (((128, 256, SMS), 0), ((128, 128, 2 * SMS), 1)):
+    ax.plot(
+        SIZES,
+        [100 * waves(size, m, n, together) for size in SIZES],
+        ".-",
+        color=tcd.COLOURS[colour],
+        lw=1,
+        label=f"{m}×{n}, {together} CTAs at once",
+    )
+ax.set(xlabel="M = N", ylabel="% of the SMs' time used", ylim=(0, 103))
+ax.legend(fontsize=9, loc="lower right")
+tcd.show(
+    figure,
+    "Share of the SMs' time that whole waves use, over the size of the matrix",
+    "132 SMs. A tile that starts a new wave leaves the others idle; the larger the matrix, the less.",
+    tcd.derived("tiles over the CTAs that an H200 holds", "notebooks/11-wide-tile.py"),
+)
+assert abs(waves(4096, 128, 256, SMS) - 512 / 132 / 4) < 1e-9
+
+# %% [markdown]
+# CTAs that stay do not change this count. What they change is the seam: the copies of the next tile's first k-tiles are on
+# their way while this tile's sums go out, where a new CTA would begin with an empty pipeline. With one CTA an SM nobody
+# else would cover that.
+#
+# ## On a card
+
+# %%
+h200 = tcd.recorded("day11-h200")
+if h200 is None:
+    print("Not recorded yet: ./day run 11 --device gpu --json notebooks/data/day11-CARD.json")
+else:
+    tcd.table(
+        ["kernel at 4096³", "TFLOP/s"],
+        list(tcd.timings(h200).items()),
+        tcd.source(h200),
+    )
