@@ -1,9 +1,9 @@
 // Day 11: a tile of 128×256, CTAs that stay, and whole rows on the way out.
 //
 // D (M×N, row-major) = A (M×K, f16, row-major) × B (K×N, f16, column-major), summed in f32.
-// Whole tiles only, and rows of D on 16-byte boundaries. Eight warps of 64×64 read each half of A
-// and B from shared memory less often than four: 256 columns share A, where 128 did. One CTA fills
-// an SM, so nobody else covers its beginning and its end: the copies of the next tile of D do.
+// Whole tiles only, and rows of D on 16-byte boundaries. A row of A that is copied in serves 256
+// columns, where it served 128: a quarter fewer copies for as many products. One CTA fills an SM,
+// so nobody else covers its beginning and its end: the copies of the next tile of D do.
 #include <cuda_fp16.h>
 
 #include "day.h"

@@ -7,6 +7,24 @@ namespace day {
 
 constexpr int kStages = 3;
 
+// 0 without a device: nothing runs there, and the harness says so.
+int device_has(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess;
+  return known ? value : 0;
+}
+
+// 160 KiB: an A100 and an H200 have it, a GeForce card has 99.
+bool deep_tile_fits() {
+  return device_has(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
+         static_cast<int>(sizeof(Shared<64, kStages>));
+}
+
+// S CTAs at once in groups of G rows want 128·G rows of A and 256·S/G columns of B: fewest at
+// G = √2S, which is 7 for 24 SMs and 16 for 132.
+int best_group() { return device_has(cudaDevAttrMultiProcessorCount) < 64 ? 8 : 16; }
+
 template <int kCtaK, Epilogue kEpilogue>
 tcd::GemmVariant variant(const char* name, bool chosen) {
   const auto* kernel = reinterpret_cast<const void*>(&gemm_kernel<kCtaK, kStages, kEpilogue, half>);
@@ -19,20 +37,10 @@ tcd::GemmVariant variant(const char* name, bool chosen) {
       .dynamic_shared_bytes = sizeof(Shared<kCtaK, kStages>),
       .bias = kEpilogue != Epilogue::kNone,
       .relu = kEpilogue == Epilogue::kBiasRelu,
-      .group = 16,
+      .group = best_group(),
       .headline = chosen && kEpilogue == Epilogue::kNone,
       .launch = launch_gemm<kCtaK, kStages, kEpilogue, half>,
       .launch_f32 = launch_gemm<kCtaK, kStages, kEpilogue, float>};
-}
-
-// 160 KiB: an A100 and an H200 have it, a GeForce card has 99.
-bool deep_tile_fits() {
-  int device = 0, most = 0;
-  tcd::harness::check(cudaGetDevice(&device), "asking for the device");
-  tcd::harness::check(
-      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-      "asking for the shared memory of a CTA");
-  return most >= static_cast<int>(sizeof(Shared<64, kStages>));
 }
 
 std::vector<tcd::GemmVariant> variants() {
