@@ -12,7 +12,8 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -63,18 +64,19 @@ def test(
         return run_steps(
             [("tsan", lambda: build_and_ctest(root, "tsan", ["threads_tests"], label="threads"))]
         )
-    steps: list[Step] = [
-        ("ruff check", lambda: tool(root, "ruff", ["check", *PYTHON_FOLDERS])),
-        ("ruff format", lambda: tool(root, "ruff", ["format", "--check", *PYTHON_FOLDERS])),
-        ("clang-format", lambda: clang_format(root)),
-        ("pages", lambda: generated_pages(root)),
-        ("pytest", lambda: pytest(root)),
-        ("emulated", lambda: build_and_ctest(root, "emulated")),
-        ("book", lambda: the_book(root)),  # its notebooks run what has just been built
-    ]
-    if not quick:
-        steps.append(("asan", lambda: build_and_ctest(root, "asan")))
-    return run_steps(steps)
+    with pytest_started(root) as cli_tests:
+        steps: list[Step] = [
+            ("ruff check", lambda: tool(root, "ruff", ["check", *PYTHON_FOLDERS])),
+            ("ruff format", lambda: tool(root, "ruff", ["format", "--check", *PYTHON_FOLDERS])),
+            ("clang-format", lambda: clang_format(root)),
+            ("pages", lambda: generated_pages(root)),
+            ("emulated", lambda: build_and_ctest(root, "emulated")),
+            ("pytest", cli_tests),
+            ("book", lambda: the_book(root)),  # its notebooks run what has just been built
+        ]
+        if not quick:
+            steps.append(("asan", lambda: build_and_ctest(root, "asan")))
+        return run_steps(steps)
 
 
 def run_steps(steps: Sequence[Step]) -> int:
@@ -172,12 +174,28 @@ def the_book(root: Path) -> Result:
     return result
 
 
-def pytest(root: Path, folder: str = "common/cli") -> Result:
+def pytest(root: Path, folder: str) -> Result:
+    with pytest_started(root, folder) as result:
+        return result()
+
+
+@contextmanager
+def pytest_started(root: Path, folder: str = "common/cli") -> Iterator[Callable[[], Result]]:
+    """Runs it beside what is done in the block. The tests of ./day wait for clocks and processes
+    more than they compute, so beside a build they cost no time."""
     with tempfile.TemporaryDirectory(prefix="day-test-") as scratch:
         file, log = Path(scratch) / "junit.xml", Path(scratch) / "log"
         command = [provision.venv_python(root), "-m", "pytest", "-p", "no:cacheprovider"]
-        code = child.run([*command, f"--junit-xml={file}"], cwd=root / folder, log=log)
-        return judged(f"pytest {folder}", code, file, log)
+        with (
+            log.open("w") as out,
+            child.started(
+                [*command, f"--junit-xml={file}"],
+                cwd=root / folder,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            ) as process,
+        ):
+            yield lambda: judged(f"pytest {folder}", process.wait(), file, log)
 
 
 def build_and_ctest(
