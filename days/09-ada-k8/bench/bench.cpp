@@ -5,6 +5,7 @@
 
 #include "bench/combinations.h"
 #include "bench/csv.h"
+#include "bench/narrow.h"
 
 namespace day::bench {
 
@@ -90,6 +91,7 @@ int run_bench(int argc, char** argv, const tcd::harness::DayInfo& info) {
     app.callback([&app, &options] { refuse_ignored(app, options.given); });
   };
   return tcd::harness::run_day(argc, argv, info, add, [&](Session& session) {
+    if (!options.narrow.empty()) return run_narrow(session, options);
     refuse_contradictions(options);
     Csv csv(options.csv, options.resume, provenance_cells(session));
     std::vector<Row> rows;

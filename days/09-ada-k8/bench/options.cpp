@@ -41,9 +41,14 @@ void add_kernel_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--mma",
-         [&options](const std::string& name) { options.mma = name == "k8" ? Mma::kK8 : Mma::kK16; },
-         "k8: two m16n8k8 a step of k = 16; k16: one m16n8k16")
-      ->check(CLI::IsMember({"k8", "k16"}))
+         [&options](const std::string& name) {
+           options.mma = name == "k8" ? Mma::kK8 : Mma::kK16;
+           if (name == "int8" || name == "fp8") options.narrow = name;
+         },
+         "k8: two m16n8k8 a step of k = 16; k16: one m16n8k16; int8, fp8: operands of one byte, "
+         "one "
+         "m16n8k32 (tile 3, no epilogue; D of four bytes)")
+      ->check(CLI::IsMember({"k8", "k16", "int8", "fp8"}))
       ->default_str("k8");
   app.add_option_function<std::string>(
          "--acc",

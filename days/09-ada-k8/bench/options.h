@@ -17,6 +17,7 @@ struct Options {
   std::string m = "4096", n = "4096", k = "4096";
   int tile = 3, layout = 3, stages = 3, group = 2;
   Mma mma = Mma::kK8;
+  std::string narrow;  // "int8", "fp8"; empty: operands are halves
   Accumulator accumulator = Accumulator::kF32;
   Epilogue epilogue = Epilogue::kNone;
   bool unfused = false;
