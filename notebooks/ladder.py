@@ -9,7 +9,7 @@
 # %% [markdown]
 # # The ladder: every day on one roofline
 #
-# Ten days, one kernel that changes by one mechanism a day. Here is the whole climb in two pictures: how fast
+# Twelve days, one kernel that changes by one mechanism a day. Here is the whole climb in two pictures: how fast
 # each day is, and which roof it stands under.
 #
 # **Predict first.** At 4096³ a GEMM does 2·4096³ FLOP. Which roof will stop it: the tensor cores, DRAM, L2, or
@@ -24,10 +24,14 @@ from matplotlib.figure import Figure
 import tcd_notebook as tcd
 
 LADDER = json.loads((tcd.DATA / "ladder.json").read_text(encoding="utf-8"))
+bench = tcd.data(LADDER["measured"]["bench"])  # one run; it has no Days 01 and 02
+TOGETHER = {t["name"]: t for t in bench["timings"] if t.get("size") == LADDER["size"]}
 ROWS = []
 for row in LADDER["rows"]:
-    measured = tcd.data(f"day{row['day']}-h200")
-    timing = next(t for t in measured["timings"] if t["name"] == row["kernel"])
+    timing = TOGETHER.get(f"{row['day']} {row['kernel']}")
+    if timing is None:
+        measured = tcd.data(f"day{row['day']}-h200")
+        timing = next(t for t in measured["timings"] if t["name"] == row["kernel"])
     quoted = None
     if "quoted" in row:
         name = f"day{row.get('quoted_day', row['day'])}-ada-account"
@@ -78,7 +82,7 @@ tcd.show(
     {
         **tcd.source(roofs),
         "command": None,
-        "source": "day01-h200.json to day09-h200.json beside the file that chooses from them",
+        "source": "bench-h200.json, day01- and day02-h200.json beside the file that chooses from them",
         "file": "notebooks/data/ladder.json",
     },
     *(tcd.source(tcd.data(name)) for name in ("day05-ada-account", "day09-ada-account")),
@@ -95,8 +99,11 @@ tcd.show(
 
 # %%
 FLOP = 2 * 4096**3
-EMULATED = {row["day"]: tcd.data(f"day{row['day']}-emulated")["derived"] for row in ROWS}
-GROUP = {"05": 1, "04": 1, "03": 1, "06": 8, "07": 8, "08": 8, "09": 2}
+EMULATED = {
+    row["day"]: (tcd.recorded(f"day{row['day']}-emulated") or {"derived": {}})["derived"]
+    for row in ROWS
+}
+GROUP = {"05": 1, "04": 1, "03": 1, "06": 8, "07": 8, "08": 8, "09": 2, "10": 8}
 SHARED_ROOF = SMS * 128 * TENSOR["sm_clock_mhz"] * 1e6 / 1e12  # TB/s if every pass is full
 
 POINTS = []
@@ -152,7 +159,7 @@ tcd.show(
     "All days are far right of DRAM's slope: nobody waits for DRAM here. Days 03 and 04 stand on "
     "the shared-memory slope: conflicts are their roof. Day 05 moves the circle to the right.",
     tcd.source(roofs),
-    tcd.source(tcd.data("day05-h200")),
+    tcd.source(bench),
     tcd.derived(
         "counters of day03-emulated.json to day09-emulated.json, beside this one; the model of Day 06",
         "notebooks/data/day05-emulated.json",
@@ -167,7 +174,7 @@ tcd.table(
         (day, rate, 100 * rate / PEAK, 100 * rate / min(PEAK, at_shared * SHARED_ROOF))
         for day, rate, _, at_shared in POINTS
     ],
-    tcd.source(tcd.data("day05-h200")),
+    tcd.source(bench),
     tcd.derived(
         "counters, divided by the two roofs above",
         "notebooks/data/day05-emulated.json",

@@ -1,9 +1,10 @@
 """The ladder: one row a day, from committed data only.
 
 notebooks/data/ladder.json names, for each day, the mechanism and which kernel of which file stands
-for it. Every figure is looked up in notebooks/data/dayNN-*.json, and a column holds figures of one
-kind: derived (counted by the emulated device), measured (the card named in its head) or quoted (the
-account's own card). What nobody has recorded is a dash.
+for it. Every figure is looked up in notebooks/data/, and a column holds figures of one kind:
+derived (counted by the emulated device), measured (the card named in its head) or quoted (the
+account's own card). Measured are the days of one run of the bench, beside the libraries in it; a
+day that the bench does not take is from its own run. What nobody has recorded is a dash.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from day import timed
 from day.errors import UsageError
 
 Verdict = dict[str, Any]
@@ -21,17 +23,20 @@ NOTHING = "–"
 
 def ladder(root: Path) -> str:
     plan = read(root, "ladder")
-    measured, roof = plan["measured"], roof_of(root, plan)
+    measured, run = plan["measured"], bench(root, plan)
+    together = {one["name"]: one for one in run.days} if run else {}
     lines = [
         f"| day | adds | kernel | bank conflicts (derived) "
         f"| DRAM read by model, {plan['quoted']['device']} (derived) "
         f"| {measured['device']}: TFLOP/s (measured) | % of its `mma.sync` roof "
-        "| % of cuBLAS there "
+        "| % of cuBLAS's best there | % of the best CUTLASS sm80 there "
         f"| {plan['quoted']['device']}: TFLOP/s (quoted) | % of cuBLAS there |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in plan["rows"]:
-        here = timing(verdict(root, row["day"], measured["file"]), row["kernel"])
+        here = together.get(f"{row['day']} {row['kernel']}")
+        if here is None and any(name.startswith(f"{row['day']} ") for name in together):
+            raise UsageError(f"the ladder's bench has day {row['day']}, but no '{row['kernel']}'")
         quoted_day = row.get("quoted_day", row["day"])  # the day whose file quotes this kernel
         there = timing(verdict(root, quoted_day, plan["quoted"]["file"]), row.get("quoted"))
         cells = [
@@ -40,14 +45,34 @@ def ladder(root: Path) -> str:
             row.get("label", row["kernel"]),
             conflicts(root, row),
             dram(root, row, plan),
-            tflops(here),
-            share(here, roof(here) if here else None),
-            share(here, cublas(root, row["day"], measured["file"])),
+            *(in_one_run(run, here) if run and here else alone(root, plan, row)),
             tflops(there) + of_another_kernel(row),
             share(there, cublas(root, quoted_day, plan["quoted"]["file"])),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def bench(root: Path, plan: dict[str, Any]) -> timed.Run | None:
+    """The run in which the days stood beside the libraries; None when nobody recorded one."""
+    name = plan["measured"].get("bench")
+    return timed.find(read(root, name), plan["size"]) if name else None
+
+
+def in_one_run(run: timed.Run, here: Verdict) -> list[str]:
+    of_roof = f"{here['percent_of_roof']:.1f}"
+    return [tflops(here), of_roof, run.of_cublas(here), run.of_peer(here)]
+
+
+def alone(root: Path, plan: dict[str, Any], row: dict[str, Any]) -> list[str]:
+    """A day that the bench cannot take: its own run, no library beside it at this size."""
+    here = timing(verdict(root, row["day"], plan["measured"]["file"]), row["kernel"])
+    return [
+        tflops(here),
+        share(here, roof_of(root, plan)(here) if here else None),
+        NOTHING,
+        NOTHING,
+    ]
 
 
 def read(root: Path, name: str) -> dict[str, Any]:

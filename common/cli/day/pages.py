@@ -16,6 +16,10 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- programs counts -->  …  <!-- end programs -->
     <!-- speed common/…/speed.json -->  …  <!-- end speed -->
     <!-- watch common/…/watch.json -->  …  <!-- end watch -->
+    <!-- timed FILE -->  …  <!-- end timed -->
+    <!-- claim FILE 11 4096 -->  …  <!-- end claim -->
+    <!-- fused FILE… -->  …  <!-- end fused -->
+    <!-- soaked FILE… -->  …  <!-- end soaked -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -30,7 +34,8 @@ the emulator were compared (tiles.py). `opcodes` and `unsupported` are the decod
 `answers` is the table of wrong answers to the exercises and of what catches each
 (wrong_answers.py). `programs rule|counts|table` is about the programs of others that were run
 (programs.py). `speed FILE` is what ./day bench emulator measured, `watch FILE` what ./day bench
-watch did.
+watch did. `timed`, `claim`, `fused` and `soaked` show what ./day bench and ./day soak wrote on a
+card (timed.py).
 """
 
 from __future__ import annotations
@@ -49,13 +54,14 @@ from day.opcodes import opcodes, unsupported
 from day.programs import programs
 from day.speed import speed, watch
 from day.tiles import tiles
+from day.timed import claim, fused, soaked, timed
 from day.wrong_answers import wrong_answers
 
 Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed|watch|exercises)"
+    r"|hostile|answers|programs|speed|watch|timed|claim|fused|soaked|exercises)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -68,6 +74,7 @@ def pages(root: Path) -> list[Path]:
         root / "README.md",
         *sorted(root.glob("days/*/README.md")),
         *sorted(root.glob("common/emulator/**/README.md")),
+        root / "common" / "bench" / "README.md",
         root / "common" / "exercises" / "README.md",
         root / "exercises" / "GRADING.md",
         root / "solutions" / "README.md",
@@ -242,6 +249,10 @@ MAKERS = {
     "programs": programs,
     "speed": speed,
     "watch": watch,
+    "timed": timed,
+    "claim": claim,
+    "fused": fused,
+    "soaked": soaked,
 }
 
 
