@@ -18,7 +18,7 @@ def find(root: Path) -> Path | None:
     if on_path:
         return Path(on_path)
     found = toolkit.find(root)
-    tool = toolkit.find_tool(root, found, "ncu")
+    tool = toolkit.find_tool(root, found and found.nvcc, "ncu")
     if tool is not None:
         return tool
     installed = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"))

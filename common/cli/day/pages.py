@@ -15,6 +15,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- answers -->  …  <!-- end answers -->
     <!-- programs counts -->  …  <!-- end programs -->
     <!-- speed common/…/speed.json -->  …  <!-- end speed -->
+    <!-- kernels common/…/kernels.json -->  …  <!-- end kernels -->
     <!-- watch common/…/watch.json -->  …  <!-- end watch -->
     <!-- timed FILE -->  …  <!-- end timed -->
     <!-- claim FILE 11 4096 -->  …  <!-- end claim -->
@@ -33,8 +34,8 @@ the emulator were compared (tiles.py). `opcodes` and `unsupported` are the decod
 (mistakes.py). `hostile` is the table of hostile submissions and of what holds each (hostile.py).
 `answers` is the table of wrong answers to the exercises and of what catches each
 (wrong_answers.py). `programs rule|counts|table` is about the programs of others that were run
-(programs.py). `speed FILE` is what ./day bench emulator measured, `watch FILE` what ./day bench
-watch did. `timed`, `claim`, `fused` and `soaked` show what ./day bench and ./day soak wrote on a
+(programs.py). `speed FILE` is what ./day bench emulator measured, `kernels FILE` what ./day bench
+kernels, `watch FILE` what ./day bench watch did. `timed`, `claim`, `fused` and `soaked` show what ./day bench and ./day soak wrote on a
 card (timed.py).
 """
 
@@ -52,7 +53,7 @@ from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
 from day.programs import programs
-from day.speed import speed, watch
+from day.speed import kernels, speed, watch
 from day.tiles import tiles
 from day.timed import claim, fused, soaked, timed
 from day.wrong_answers import wrong_answers
@@ -61,7 +62,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed|watch|timed|claim|fused|soaked|exercises)"
+    r"|hostile|answers|programs|speed|kernels|watch|timed|claim|fused|soaked|exercises)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -248,6 +249,7 @@ MAKERS = {
     "answers": wrong_answers,
     "programs": programs,
     "speed": speed,
+    "kernels": kernels,
     "watch": watch,
     "timed": timed,
     "claim": claim,

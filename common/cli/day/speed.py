@@ -1,5 +1,5 @@
 """Tables of how long things take: the emulated device, from the file that `./day bench emulator`
-wrote, and a verdict, from that of `./day bench watch`."""
+and `./day bench kernels` wrote, and a verdict, from that of `./day bench watch`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,17 @@ def speed(root: Path, file: str) -> str:
         )
     lines += ["", provenance(source)]
     return "\n".join(lines) + "\n"
+
+
+def kernels(root: Path, file: str) -> str:
+    taken = load(root, file, "measured")
+    lines = [
+        "| day, variant | exact inputs, no checks | random inputs, every check |",
+        "|---|---:|---:|",
+    ]
+    for one in taken["kernels"]:
+        lines.append(f"| {one['name']} | {one['exact']:.1f} | {one['random']:.1f} |")
+    return "\n".join([*lines, "", provenance(taken["provenance"])]) + "\n"
 
 
 def watch(root: Path, file: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from day import app, build
-from day.commands import bench
+from day import app, build, speed
+from day.commands import bench, bench_kernels
 
 SGEMM = {"core": "SkylakeX", "config": "OpenBLAS 0.3.21", "threads": 2}
 
@@ -87,6 +87,39 @@ def test_wrong_results_fail(
     assert "6 wrong elements or check reports" in capsys.readouterr().err
 
 
+def test_every_kernel_is_named_with_its_speed(
+    tmp_path: Path,
+    pretend: Pretend,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert pretend.asked == []
+    seconds = {"exact": iter([1.0, 2.0, 9.0]), "random": iter([5.0] * 3)}
+    reports = 0
+
+    def take(_root: Path, kind: str, _environment: Mapping[str, str]) -> Any:
+        one = {"warp_instructions": 100_000_000, "check_reports": reports}
+        fast = {"name": "01", "seconds": next(seconds[kind]), **one}
+        return [fast, {**fast, "name": "03 128×128×32", "seconds": 20.0}]
+
+    monkeypatch.setattr(bench_kernels, "take", take)
+    file = tmp_path / "kernels.json"
+    assert app.run(tmp_path, ["bench", "kernels", "--json", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-2:] for line in lines[2:4]] == [["25.0", "10.0"], ["2.5", "2.5"]]
+    assert lines[2].startswith("  01 ") and lines[3].startswith("  03 128×128×32 ")
+    assert lines[4].endswith("at least 20 M/s and core: NOT held")
+    kept = json.loads(file.read_text())
+    assert kept["provenance"]["command"] == "./day bench kernels --samples 3"
+    assert kept["kernels"][0] == {"name": "01", "exact": 25.0, "random": 10.0}
+    table = speed.kernels(tmp_path, "kernels.json")
+    assert "| 03 128×128×32 | 2.5 | 2.5 |" in table
+    seconds = {"exact": iter([1.0]), "random": iter([1.0])}
+    reports = 1
+    assert app.run(tmp_path, ["bench", "kernels", "--samples", "1"]) == 1
+    assert "4 check reports" in capsys.readouterr().err
+
+
 def test_a_busy_machine_is_named(
     tmp_path: Path,
     pretend: Pretend,
@@ -104,7 +137,9 @@ def test_a_busy_machine_is_named(
     [
         (["emulator", "03"], "emulator stands alone"),
         (["emulator", "--peer"], "--peer is for the days"),
-        (["watch", "--quick"], "leave it out"),
+        (["watch", "--quick"], "leave it out of watch"),
+        (["kernels", "--quick"], "leave it out of kernels"),
+        (["kernels", "03"], "kernels stands alone"),
         (["emulator", "--json"], "--json FILE.json"),
         (["emulator", "--json", "/nowhere/x.json"], "cannot write /nowhere/x.json"),
     ],

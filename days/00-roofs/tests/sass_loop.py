@@ -82,7 +82,8 @@ def complaints(kernel: Kernel, struct: str, mmas: int) -> Iterator[str]:
 
 
 def main(executable: Path) -> int:
-    tool = toolkit.find_tool(ROOT, toolkit.find(ROOT), "cuobjdump")
+    found = toolkit.find(ROOT)
+    tool = toolkit.find_tool(ROOT, found and found.nvcc, "cuobjdump")
     if tool is None:
         print("cuobjdump is missing; `./day doctor` says where it can come from")
         return 2

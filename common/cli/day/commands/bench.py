@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from day import build, context, provision, terminal
-from day.commands import bench_card, bench_watch
+from day.commands import bench_card, bench_kernels, bench_watch
 from day.commands.run_days import check_writable
 from day.errors import UsageError
 
@@ -25,7 +25,8 @@ TARGET = "bench_emulator"
 FULL, QUICK = 4096, 1024
 MEMORY_BAR = 1.5 * 2**30  # bytes, at 4096³
 LEARNED_FROM_OPENBLAS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS")
-SPEED_BAR = 20.0  # million warp instructions a second and core
+SPEED_BAR = bench_kernels.SPEED_BAR
+WORDS = ("emulator", "kernels", "watch")
 
 Sample = dict[str, Any]
 
@@ -49,8 +50,8 @@ def bench(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NN… | emulator | watch]",
-            help="Days to time on a card, 03 and later; default: all. Or one of the two words.",
+            metavar="[NN… | emulator | kernels | watch]",
+            help="Days to time on a card, 03 and later; default: all. Or one of the words.",
         ),
     ] = None,
     peer: Annotated[
@@ -61,7 +62,9 @@ def bench(
     ] = False,
     samples: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=99, help="emulator, watch: of each. Default: 3."),
+        typer.Option(
+            metavar="N", min=1, max=99, help="emulator, kernels, watch: of each. Default: 3."
+        ),
     ] = None,
     json_file: Annotated[
         str | None,
@@ -72,7 +75,8 @@ def bench(
 
     What follows `--` goes to the executable: ./day bench 09 -- --size 8192 --csv FILE; its own
     --help lists all. With `emulator`: Day 03's GEMM on the emulated device against OpenBLAS's SGEMM
-    on these cores. With `watch`: every exercise from the save to the verdict.
+    on these cores. With `kernels`: every day's kernel on the emulated device. With `watch`: every
+    exercise from the save to the verdict.
 
     Bars are printed as held or not held; a machine's speed fails nothing. Exit code: 0 measured,
     1 a result was wrong or a check spoke, 2 bad usage, no card or no OpenBLAS.
@@ -83,43 +87,38 @@ def bench(
         raise UsageError("bench keeps its figures in a file: --json FILE.json")
     if json_file:
         check_writable(Path(json_file))
-    if words not in (["emulator"], ["watch"]):
+    if words not in ([word] for word in WORDS):
         refuse_for_days(words, quick, samples)
         kept = ["--json", json_file] if json_file else []
         return bench_card.run(own.root, words, peer, [*kept, *own.extra])
     context.of(ctx)  # neither takes anything after `--`
     if peer:
         raise UsageError(f"--peer is for the days: ./day bench --peer, without {words[0]}.")
-    if words == ["watch"] and quick:
-        raise UsageError("--quick makes emulator's matrices smaller; watch has none: leave it out.")
+    if words != ["emulator"] and quick:
+        raise UsageError(f"--quick makes emulator's matrices smaller: leave it out of {words[0]}.")
     count = 3 if samples is None else samples
     if words == ["watch"]:
         return bench_exercises(own.root, count, json_file)
+    if words == ["kernels"]:
+        return bench_all_kernels(own.root, count, json_file)
     return bench_emulator(own.root, quick, count, json_file)
 
 
 def refuse_for_days(words: Sequence[str], quick: bool, samples: int | None) -> None:
-    for word in ("emulator", "watch"):
+    for word in WORDS:
         if word in words:
             raise UsageError(f"{word} stands alone: ./day bench {word}")
     if quick or samples is not None:
         raise UsageError(
-            "--quick and --samples are for emulator and watch; the days take --size and --rounds "
-            "behind `--`: ./day bench 09 -- --size 2048 --rounds 20"
+            "--quick and --samples are for emulator, kernels and watch; the days take --size and "
+            "--rounds behind `--`: ./day bench 09 -- --size 2048 --rounds 20"
         )
 
 
 def bench_emulator(root: Path, quick: bool, samples: int, json_file: str | None) -> int:
     build.build(root, "emulated", [TARGET])
     size = QUICK if quick else FULL
-    machine = describe_machine()
-    print(machine_line(machine))
-    if machine["load_1min"] > 0.3:
-        print(
-            f"warning: the machine is busy (load {machine['load_1min']:.1f} before the first "
-            "sample): ratios suffer too, since the two do not share cores alike.",
-            file=sys.stderr,
-        )
+    machine = say_machine()
     taken = take_samples(root, size, samples)
     figures = summary(taken, size, machine["cores"])
     show(figures)
@@ -129,6 +128,38 @@ def bench_emulator(root: Path, quick: bool, samples: int, json_file: str | None)
         document = {"provenance": provenance(machine, command), **figures, "samples": taken}
         provision.write_atomically(Path(json_file), json.dumps(document, indent=2) + "\n")
     return 1 if figures["wrong"] else 0
+
+
+def say_machine() -> dict[str, Any]:
+    machine = describe_machine()
+    print(machine_line(machine))
+    if machine["load_1min"] > 0.3:
+        print(
+            f"warning: the machine is busy (load {machine['load_1min']:.1f} before the first "
+            "sample): ratios suffer too, since the two do not share cores alike.",
+            file=sys.stderr,
+        )
+    return machine
+
+
+def bench_all_kernels(root: Path, samples: int, json_file: str | None) -> int:
+    build.build(root, "emulated", [bench_kernels.TARGET])
+    machine = say_machine()
+    taken = bench_kernels.measure(root, samples, emulated_environment(root))
+    figures = bench_kernels.summary(taken, machine["cores"])
+    print("\n".join(bench_kernels.show(figures)))
+    below = bench_kernels.below_the_bar(figures)
+    print(f"bar: exact inputs, no checks, at least {SPEED_BAR:g} M/s and core: {held(not below)}")
+    if json_file:
+        document = {
+            "provenance": provenance(machine, f"kernels --samples {samples}"),
+            **figures,
+            "samples": taken,
+        }
+        provision.write_atomically(Path(json_file), json.dumps(document, indent=2) + "\n")
+    if figures["check_reports"]:
+        terminal.complain(f"{figures['check_reports']} check reports: a kernel has a mistake.")
+    return 1 if figures["check_reports"] else 0
 
 
 def bench_exercises(root: Path, samples: int, json_file: str | None) -> int:
@@ -170,13 +201,16 @@ def clean_environment(inherited: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def emulated_environment(root: Path) -> dict[str, str]:
+    environment = clean_environment(os.environ)
+    parts = (str(root / "build/emulated/emulator"), environment.get("LD_LIBRARY_PATH", ""))
+    environment["LD_LIBRARY_PATH"] = os.pathsep.join(part for part in parts if part)
+    return environment
+
+
 def sample(root: Path, kind: str, size: int, settings: Mapping[str, str]) -> Sample:
-    folder = root / "build/emulated"
-    environment = {**clean_environment(os.environ), **settings}
-    environment["LD_LIBRARY_PATH"] = os.pathsep.join(
-        part for part in (str(folder / "emulator"), environment.get("LD_LIBRARY_PATH", "")) if part
-    )
-    program = folder / "common/emulator/bench" / TARGET
+    environment = {**emulated_environment(root), **settings}
+    program = root / "build/emulated/common/emulator/bench" / TARGET
     done = subprocess.run(
         [program, kind, str(size)], env=environment, capture_output=True, text=True, check=False
     )
