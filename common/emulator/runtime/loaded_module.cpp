@@ -1,7 +1,5 @@
 #include "runtime/loaded_module.h"
 
-#include <algorithm>
-
 #include "fatbin/selection.h"
 #include "ptx/link.h"
 #include "ptx/parser.h"
@@ -39,34 +37,30 @@ ptx::Module LoadedModule::choose(std::span<const fatbin::Entry> entries) {
   return ptx::parse(chosen.ptx->text());
 }
 
-// A translation unit of a program built with -rdc=true: its own PTX, and the machine code of the
-// whole. One that brings no PTX (NVIDIA's device runtime) matters only to a kernel that calls it.
-void LoadedModule::add_linked(std::span<const fatbin::Entry> whole,
-                              std::span<const fatbin::Entry> linked,
-                              std::vector<ptx::Module>& parts) {
-  std::vector<fatbin::Entry> entries;
-  for (const fatbin::Entry& entry : whole) {
-    if (entry.kind == fatbin::Entry::Kind::kElf) entries.push_back(entry);
+// The translation units of a program built with -rdc=true: each has its PTX, and the whole has the
+// machine code. One that has no PTX for this device (NVIDIA's device runtime) matters only to a
+// kernel that calls it, if others have.
+std::vector<ptx::Module> LoadedModule::choose_parts(std::vector<fatbin::Entry> whole) {
+  std::vector<ptx::Module> parts;
+  const std::vector<fatbin::Entry> machine_code = whole;
+  for (const std::vector<fatbin::Entry>& linked : fatbin::parse_linked(wrapper_)) {
+    std::vector<fatbin::Entry> entries = machine_code;
+    for (const fatbin::Entry& entry : linked) {  // its machine code is not linked: no registers
+      if (entry.kind != fatbin::Entry::Kind::kPtx) continue;
+      entries.push_back(entry);
+      whole.push_back(entry);
+    }
+    if (fatbin::select(entries, profile().compute()).ptx != nullptr) {
+      parts.push_back(choose(entries));
+    }
   }
-  const bool has_ptx = std::any_of(linked.begin(), linked.end(), [](const fatbin::Entry& entry) {
-    return entry.kind == fatbin::Entry::Kind::kPtx;
-  });
-  if (!has_ptx) return;
-  for (const fatbin::Entry& entry : linked) {  // its machine code is not linked: no register count
-    if (entry.kind == fatbin::Entry::Kind::kPtx) entries.push_back(entry);
-  }
-  parts.push_back(choose(entries));
+  if (parts.empty()) parts.push_back(choose(whole));  // an ordinary program; or throws
+  return parts;
 }
 
 void LoadedModule::load() {
   try {
-    const std::vector<fatbin::Entry> entries = fatbin::parse_wrapper(wrapper_);
-    std::vector<ptx::Module> parts;
-    for (const std::vector<fatbin::Entry>& linked : fatbin::parse_linked(wrapper_)) {
-      add_linked(entries, linked, parts);
-    }
-    if (parts.empty()) parts.push_back(choose(entries));
-    ptx::Module module = ptx::link(std::move(parts));
+    ptx::Module module = ptx::link(choose_parts(fatbin::parse_wrapper(wrapper_)));
     place_managed_variables(module, managed_);
     program_ = device().load(module);
   } catch (const fatbin::FatbinError& error) {

@@ -48,8 +48,7 @@ class LoadedModule {
  private:
   void load();
   ptx::Module choose(std::span<const fatbin::Entry> entries);
-  void add_linked(std::span<const fatbin::Entry> whole, std::span<const fatbin::Entry> linked,
-                  std::vector<ptx::Module>& parts);
+  std::vector<ptx::Module> choose_parts(std::vector<fatbin::Entry> whole);
 
   const void* wrapper_;
   std::vector<ManagedVariable> managed_;

@@ -87,6 +87,29 @@ TEST_CASE("a wrapper leads to its container; a wrong one is refused") {
   CHECK_THROWS_AS(parse_wrapper(&wrapper), FatbinError);
 }
 
+TEST_CASE("the wrapper of a linked program leads to the containers that were linked") {
+  const auto whole = read_data("plain.fatbin"), part = read_data("default.fatbin");
+  const void* list[] = {part.data(), whole.data(), nullptr};
+  struct {
+    uint32_t magic = kWrapperMagic, version = 2;
+    const void* data = nullptr;
+    const void* const* more = nullptr;
+  } wrapper;
+  wrapper.data = whole.data();
+  wrapper.more = list;
+  const auto linked = parse_linked(&wrapper);
+  REQUIRE(linked.size() == 2);
+  CHECK(linked[0].size() == 10);
+  CHECK(linked[1].size() == 2);
+  CHECK(parse_wrapper(&wrapper).size() == 2);
+  wrapper.version = 1;  // then the last field means something else
+  CHECK(parse_linked(&wrapper).empty());
+  const std::vector<std::byte> wrong(64, std::byte{7});
+  list[1] = wrong.data();
+  wrapper.version = 2;
+  CHECK_THROWS_AS(parse_linked(&wrapper), FatbinError);
+}
+
 TEST_CASE("a container cut off anywhere is refused, never half read") {
   const auto bytes = read_data("plain.fatbin");
   for (size_t length = 1; length < bytes.size(); length += length < 400 ? 1 : 97) {

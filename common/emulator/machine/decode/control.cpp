@@ -81,7 +81,8 @@ void decode_call(Decoder& x) {
     } else if (callee.symbol == "cudaGraphSetConditional" && arguments.size() == 2) {
       micro = Micro::set_conditional;
     } else {
-      x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have");
+      x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have" +
+                    (callee.symbol.starts_with("cuda") ? ": kernels cannot launch kernels" : ""));
     }
   } else {
     const ptx::Function& function = program.module.functions[static_cast<size_t>(index)];
