@@ -50,9 +50,9 @@ void show_dram_model(Session& session) {
         std::snprintf(cell, sizeof cell, "%*s", tile.n == 128 ? 14 : 10,
                       tcd::with_separators(read).c_str());
         line += cell;
-        row[std::to_string(size) + "³, " + (tile.n == 128 ? "128×128" : "128×256")] = read;
+        row[std::to_string(size) + "³_" + (tile.n == 128 ? "128×128" : "128×256")] = read;
       }
-      line += "   ";
+      if (size == 4096) line += "   ";
     }
     session.say(line);
     char name[32];
