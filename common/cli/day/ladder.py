@@ -4,7 +4,8 @@ notebooks/data/ladder.json names, for each day, the mechanism and which kernel o
 for it. Every figure is looked up in notebooks/data/, and a column holds figures of one kind:
 derived (counted by the emulated device), measured (the card named in its head) or quoted (the
 account's own card). Measured are the days of one run of the bench, beside the libraries in it; a
-day that the bench does not take is from its own run. What nobody has recorded is a dash.
+day that the bench does not take is from its own run. "counted_in" names another recording than
+dayNN-emulated, of a card that runs the kernel which was timed. What nobody has recorded is a dash.
 """
 
 from __future__ import annotations
@@ -124,7 +125,10 @@ def share(entry: Verdict | None, of: float | None) -> str:
 
 def conflicts(root: Path, row: dict[str, Any]) -> str:
     name = row.get("counted", row["kernel"])
-    counted = (verdict(root, row["day"], "emulated") or {}).get("derived", {}).get(name)
+    file = row.get("counted_in", f"day{row['day']}-emulated")
+    path = root / "notebooks" / "data" / f"{file}.json"
+    run = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    counted = run.get("derived", {}).get(name)
     if not isinstance(counted, dict):
         return NOTHING
     return f"{counted['ldmatrix_bank_conflicts']:,}"

@@ -82,6 +82,16 @@ def test_what_nobody_recorded_is_a_dash(root):
     assert rows(root)["09"] == ["–"] * 8
 
 
+def test_conflicts_may_be_counted_as_the_card_that_was_timed(root):
+    plan = json.loads(json.dumps(PLAN))
+    plan["rows"][1]["counted_in"] = "deep09"
+    (root / "notebooks/data/ladder.json").write_text(json.dumps(plan))
+    assert rows(root)["09"][0] == "–"
+    deep = {"derived": {"k8": {"ldmatrix_bank_conflicts": 7}}}
+    (root / "notebooks/data/deep09.json").write_text(json.dumps(deep))
+    assert rows(root)["09"][0] == "7"
+
+
 def test_without_a_measured_roof_there_is_no_share_of_it(root):
     (root / "notebooks/data/day00-x.json").unlink()
     assert rows(root)["01"][2:4] == ["150.0", "–"]
