@@ -124,7 +124,7 @@ def test_bad_usage(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
         (["bench", "gpu"], "there is no day 'gpu'"),
         (["bench", "01"], "day 01 has no GEMM in the layout that bench compares"),
-        (["bench", "05", "--quick"], "--quick and --samples are for emulator and watch"),
+        (["bench", "05", "--quick"], "--quick and --samples are for emulator, kernels and watch"),
         (["bench", "--json", "/nowhere/x.json"], "cannot write /nowhere/x.json"),
         (["soak", "5", "01"], "day 01 has no GEMM"),
         (["soak", "5", "--json"], "--json FILE.json"),

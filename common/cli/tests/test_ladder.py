@@ -84,7 +84,7 @@ def test_what_nobody_recorded_is_a_dash(root):
 
 def test_conflicts_may_be_counted_as_the_card_that_was_timed(root):
     plan = json.loads(json.dumps(PLAN))
-    plan["rows"][1]["counted_in"] = "deep09"
+    plan["rows"][2]["counted_in"] = "deep09"
     (root / "notebooks/data/ladder.json").write_text(json.dumps(plan))
     assert rows(root)["09"][0] == "–"
     deep = {"derived": {"k8": {"ldmatrix_bank_conflicts": 7}}}
