@@ -18,15 +18,18 @@ def main(root: Path, nvcc: Path, checker: Path, number: str) -> int:
     from day import exercises, patches, toolkit
     from day.submission import Tools, judge
 
+    from remembering import remembering
+
     exercise = exercises.select(exercises.all_exercises(root), number)
     tools = Tools(nvcc, checker, toolkit.find_tool(root, nvcc, "nvdisasm"))
+    runner = remembering(root, checker.parent / "compiled-exercises")
     wrong: list[str] = []
 
     def caught_by(text: str, seed: int) -> tuple[str, str]:
         with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
             file = Path(folder) / "submission.cuh"
             file.write_text(text, encoding="utf-8")
-            finding = judge(exercise, file, tools, seed).finding
+            finding = judge(exercise, file, tools, seed, runner).finding
         if finding is None:
             return "", ""
         return f"{finding.stage}: {finding.name}", "\n".join(finding.lines)
@@ -54,7 +57,9 @@ def main(root: Path, nvcc: Path, checker: Path, number: str) -> int:
         caught, words = caught_by(patches.apply(solution, patch), SEEDS[0])
         print(f"{exercise.name}: {file.stem}: {caught or 'PASSED'}")
         if caught != wanted:
-            wrong.append(f"{file.name} is caught by [{caught}], not by [{wanted}]\n{words}")
+            wrong.append(
+                f"{file.name} is caught by [{caught}], not by [{wanted}]\n{words}"
+            )
     for words in wrong:
         print(f"WRONG: {words}")
     return 1 if wrong else 0
