@@ -39,7 +39,11 @@ double spread(const Measurement& one) {
   return 50 * (one.quartile_ms(3) - one.quartile_ms(1)) / one.median_ms();
 }
 
-double round_to(double value, double step) { return std::round(value / step) * step; }
+// To so many decimals: a file that says 24.990000000000002 says less than one that says 24.99.
+double rounded(double value, int decimals) {
+  const double scale = std::pow(10.0, decimals);
+  return std::round(value * scale) / scale;
+}
 
 std::string line(const Measurement& one, const Yardsticks& sticks, int width) {
   const Candidate& candidate = *one.candidate;
@@ -116,26 +120,26 @@ nlohmann::json to_json(const Measurement& one, const Yardsticks& sticks, const S
                          {"samples", one.samples.size()},
                          {"launches_a_sample", one.launches},
                          {"gflops", one.tflops() * 1e3},
-                         {"sm_clock_mhz", round_to(one.clock_mhz(), 0.1)},
+                         {"sm_clock_mhz", rounded(one.clock_mhz(), 1)},
                          {"nvml_clock_mhz", one.nvml_mhz()},
-                         {"watts", round_to(one.median_watts(), 0.1)},
+                         {"watts", rounded(one.median_watts(), 1)},
                          {"held_back_samples", one.throttled()}};
   if (sticks.roof_flop_per_clock > 0) {
-    json["percent_of_roof"] = round_to(100 * one.share_of_roof(sticks.roof_flop_per_clock), 0.01);
+    json["percent_of_roof"] = rounded(100 * one.share_of_roof(sticks.roof_flop_per_clock), 2);
   }
-  if (sticks.cublas) json["percent_of_cublas"] = round_to(share(one, sticks.cublas), 0.01);
-  if (sticks.peer) json["percent_of_peer"] = round_to(share(one, sticks.peer), 0.01);
+  if (sticks.cublas) json["percent_of_cublas"] = rounded(share(one, sticks.cublas), 2);
+  if (sticks.peer) json["percent_of_peer"] = rounded(share(one, sticks.peer), 2);
   if (sticks.baseline && &one != sticks.baseline) {
     const Cost extra = cost(one, *sticks.baseline);
     json["baseline"] = sticks.baseline->candidate->name;
     json["pairs"] = extra.pairs;
-    json["cost_percent"] = round_to(100 * extra.mean, 0.001);
-    json["cost_upper_95_percent"] = round_to(100 * extra.upper_bound, 0.001);
+    json["cost_percent"] = rounded(100 * extra.mean, 3);
+    json["cost_upper_95_percent"] = rounded(100 * extra.upper_bound, 3);
   }
   if (candidate.resources) json["resources"] = *candidate.resources;
   for (const Sample& sample : one.samples) {
-    json["sample_ms"].push_back(round_to(sample.ms, 1e-5));
-    json["sample_clock_mhz"].push_back(round_to(sample.clock_mhz, 0.1));
+    json["sample_ms"].push_back(rounded(sample.ms, 5));
+    json["sample_clock_mhz"].push_back(rounded(sample.clock_mhz, 1));
   }
   return json;
 }

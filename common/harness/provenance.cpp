@@ -25,7 +25,12 @@ nlohmann::json provenance(const DeviceInfo& device, const std::string& command) 
       {"date", date},
       {"command", command}};
   if (device.emulated) json["profile"] = device.profile;
-  if (!device.emulated) json["driver"] = driver_version();
+  if (!device.emulated) {
+    json["driver"] = driver_version();
+    const CardLimits limits = read_card_limits();
+    if (limits.sm_clock_mhz > 0) json["sm_max_mhz"] = limits.sm_clock_mhz;
+    if (limits.power_watts > 0) json["power_limit_watts"] = limits.power_watts;
+  }
   return json;
 }
 

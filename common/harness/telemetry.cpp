@@ -34,6 +34,19 @@ class Nvml {
                      static_cast<int>(memory_clock), reasons};
   }
 
+  CardLimits limits() const {
+    CardLimits limits;
+    constexpr int kSmClock = 1;
+    unsigned value = 0;
+    if (device_ && most_clock_ && most_clock_(device_, kSmClock, &value) == 0) {
+      limits.sm_clock_mhz = static_cast<int>(value);
+    }
+    if (device_ && power_limit_ && power_limit_(device_, &value) == 0) {
+      limits.power_watts = value / 1000.0;
+    }
+    return limits;
+  }
+
   std::string driver() const {
     char text[96] = "";
     if (device_) driver_(text, sizeof text);
@@ -53,6 +66,8 @@ class Nvml {
     temperature_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetTemperature");
     throttle_ = load<int (*)(Device, unsigned long long*)>(
         library, "nvmlDeviceGetCurrentClocksThrottleReasons");  // optional
+    most_clock_ = load<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetMaxClockInfo");
+    power_limit_ = load<int (*)(Device, unsigned*)>(library, "nvmlDeviceGetEnforcedPowerLimit");
     driver_ = load<int (*)(char*, unsigned)>(library, "nvmlSystemGetDriverVersion");
     if (!init || !by_index || !clock_ || !power_ || !temperature_ || !driver_) return;
     if (init() != 0 || by_index(0, &device_) != 0) device_ = nullptr;
@@ -68,10 +83,14 @@ class Nvml {
   int (*power_)(Device, unsigned*) = nullptr;
   int (*temperature_)(Device, int, unsigned*) = nullptr;
   int (*throttle_)(Device, unsigned long long*) = nullptr;
+  int (*most_clock_)(Device, int, unsigned*) = nullptr;
+  int (*power_limit_)(Device, unsigned*) = nullptr;
   int (*driver_)(char*, unsigned) = nullptr;
 };
 
 }  // namespace
+
+CardLimits read_card_limits() { return Nvml::instance().limits(); }
 
 std::string driver_version() { return Nvml::instance().driver(); }
 

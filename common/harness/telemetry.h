@@ -21,6 +21,13 @@ struct Telemetry {
 // NVML is opened on the first call; a reading costs well under a millisecond.
 std::optional<Telemetry> read_telemetry();
 
+// What the card may do: 0 where NVML is absent or does not say.
+struct CardLimits {
+  int sm_clock_mhz = 0;
+  double power_watts = 0;  // enforced: the lowest of all that are set
+};
+CardLimits read_card_limits();
+
 // The display driver's version, e.g. "580.159.04"; "" where NVML is absent.
 std::string driver_version();
 

@@ -91,6 +91,8 @@ TEST_CASE("shares of the fastest library kernel") {
   CHECK(entry.at("percent_of_roof") == 50.0);
   CHECK(entry.at("cost_percent") == -50.0);
   CHECK(entry.at("sample_ms").size() == 1);
+  const nlohmann::json third = to_json(timed(day, {3}), sticks, {10, 10, 10});
+  CHECK(third.at("percent_of_peer").dump() == "33.33");
 }
 
 TEST_CASE("a row of CSV has as many fields as the head, and quotes commas") {

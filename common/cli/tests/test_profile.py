@@ -151,6 +151,8 @@ def test_the_command_line(root: Path, capsys: pytest.CaptureFixture[str]) -> Non
     out = capsys.readouterr().out
     assert "--profile-from-start off --clock-control none" in out
     assert out.endswith("build/gpu/bench --launch-once --size 2048 --day 05\n")
+    assert app.run(root, ["profile", "all", "--dry-run"]) == 0
+    assert capsys.readouterr().out.endswith("bench --launch-once --size 4096\n")
     assert app.run(root, ["profile", "cublas", "--dry-run"]) == 0
     assert "--only cuBLAS --guesses 0\n" in capsys.readouterr().out
 

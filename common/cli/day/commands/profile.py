@@ -27,7 +27,7 @@ INSTEAD = (
 def profile(
     ctx: typer.Context,
     what: Annotated[
-        str, typer.Argument(metavar="NN | cublas", help="A day, 03 or later; or the library.")
+        str, typer.Argument(metavar="NN | all | cublas", help="A day, 03 or later; or the library.")
     ],
     size: Annotated[int, typer.Option(metavar="N", min=256, help="M = N = K.")] = 4096,
     only: Annotated[
@@ -59,7 +59,9 @@ def profile(
     own = context.of(ctx)
     name = what.lower()
     number = [] if name == "cublas" else bench_card.gemm_days(own.root, [what])
-    selection = ["--only", "cuBLAS", "--guesses", "0"] if name == "cublas" else ["--day", number[0]]
+    selection = ["--day", number[0]] if number else []
+    if name == "cublas":
+        selection = ["--only", "cuBLAS", "--guesses", "0"]
     selection += ["--only", only] if only else []
     selection += ["--all"] if every else []
     arguments = ["--launch-once", "--size", str(size), *selection]
