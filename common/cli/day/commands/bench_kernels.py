@@ -15,22 +15,24 @@ from day.errors import UsageError
 TARGET = "bench_kernels"
 SIZE = 2048
 SPEED_BAR = 20.0  # million warp instructions a second and core
-KINDS = {"exact": "off", "random": "report"}  # TCD_CHECKS
+# The inputs, and TCD_CHECKS. Random ones take the chip's own arithmetic for every mma.
+KINDS = {"plain": ("exact", "off"), "checked": ("exact", "report"), "random": ("random", "report")}
 
 Sample = list[dict[str, Any]]  # one of each kernel
 
 
 def take(root: Path, kind: str, environment: Mapping[str, str]) -> Sample:
+    inputs, checks = KINDS[kind]
     program = root / "build/emulated/common/emulator/bench" / TARGET
     done = subprocess.run(
-        [program, kind, str(SIZE)],
-        env={**environment, "TCD_CHECKS": KINDS[kind]},
+        [program, inputs, str(SIZE)],
+        env={**environment, "TCD_CHECKS": checks},
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
-        raise UsageError(done.stderr.strip() or f"{TARGET} {kind} ended with {done.returncode}.")
+        raise UsageError(done.stderr.strip() or f"{TARGET} {inputs} ended with {done.returncode}.")
     found = json.loads(done.stdout)
     assert isinstance(found, list)
     return found
@@ -49,7 +51,7 @@ def measure(root: Path, count: int, environment: Mapping[str, str]) -> dict[str,
 
 def summary(taken: Mapping[str, Sequence[Sample]], cores: int) -> dict[str, Any]:
     kernels = []
-    for number, first in enumerate(taken["exact"][0]):
+    for number, first in enumerate(taken["plain"][0]):
         rates = {
             kind: statistics.median(
                 one[number]["warp_instructions"] / one[number]["seconds"] / cores / 1e6
@@ -64,14 +66,14 @@ def summary(taken: Mapping[str, Sequence[Sample]], cores: int) -> dict[str, Any]
 
 def show(figures: Mapping[str, Any]) -> list[str]:
     lines = [
-        f"M warp instructions/s and core at {figures['size']}³: exact inputs and no checks, "
-        "random inputs and every check"
+        f"M warp instructions/s and core at {figures['size']}³: exact inputs and no checks; exact "
+        "inputs, every check; random inputs, every check"
     ]
     width = max(len(one["name"]) for one in figures["kernels"])
     for one in figures["kernels"]:
-        lines.append(f"  {one['name']:{width}}  {one['exact']:6.1f}  {one['random']:6.1f}")
+        lines.append(f"  {one['name']:{width}}" + "".join(f"  {one[kind]:6.1f}" for kind in KINDS))
     return lines
 
 
 def below_the_bar(figures: Mapping[str, Any]) -> list[str]:
-    return [one["name"] for one in figures["kernels"] if one["exact"] < SPEED_BAR]
+    return [one["name"] for one in figures["kernels"] if one["plain"] < SPEED_BAR]
