@@ -10,6 +10,10 @@ KernelFacts facts_of(const RegisteredKernel& registered) {
   LoadedModule& module = *registered.module;
   KernelFacts facts;
   facts.kernel = module.program().find_kernel(registered.name);
+  if (facts.kernel == nullptr && !module.left_out().empty()) {
+    throw ApiError(cudaErrorNoKernelImageForDevice,
+                   "kernel " + readable(registered.name) + ": " + module.left_out());
+  }
   if (facts.kernel == nullptr) {
     throw ApiError(cudaErrorInvalidDeviceFunction,
                    "kernel " + readable(registered.name) + " is not in the PTX for compute_" +

@@ -50,8 +50,11 @@ std::vector<ptx::Module> LoadedModule::choose_parts(std::vector<fatbin::Entry> w
       entries.push_back(entry);
       whole.push_back(entry);
     }
-    if (fatbin::select(entries, profile().compute()).ptx != nullptr) {
+    const fatbin::Selection chosen = fatbin::select(entries, profile().compute());
+    if (chosen.ptx != nullptr) {
       parts.push_back(choose(entries));
+    } else {
+      left_out_ = chosen.problem;
     }
   }
   if (parts.empty()) parts.push_back(choose(whole));  // an ordinary program; or throws

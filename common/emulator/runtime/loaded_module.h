@@ -38,6 +38,8 @@ class LoadedModule {
   Program& program();
   // What ptxas decided for a kernel; nullptr when no machine code is embedded.
   const fatbin::KernelResources* resources(std::string_view kernel);
+  // Why a linked part of the program was left out; empty: none was.
+  const std::string& left_out() const { return left_out_; }
   int ptx_architecture() const { return ptx_architecture_; }        // 80: what is executed
   int binary_architecture() const { return binary_architecture_; }  // of the resources; 0: none
   bool resources_are_approximate() const { return resources_are_approximate_; }
@@ -54,6 +56,7 @@ class LoadedModule {
   std::vector<ManagedVariable> managed_;
   std::unique_ptr<Program> program_;
   std::unique_ptr<ApiError> failure_;
+  std::string left_out_;
   std::map<std::string, fatbin::KernelResources, std::less<>> resources_;
   int ptx_architecture_ = 0, binary_architecture_ = 0;
   bool resources_are_approximate_ = false;

@@ -82,7 +82,9 @@ void decode_call(Decoder& x) {
       micro = Micro::set_conditional;
     } else {
       x.unsupported("'" + callee.symbol + "' is a function the emulated device does not have" +
-                    (callee.symbol.starts_with("cuda") ? ": kernels cannot launch kernels" : ""));
+                    (callee.symbol.find("cuda") <= 2
+                         ? ": kernels cannot launch kernels, nor ask NVIDIA's device runtime"
+                         : ""));
     }
   } else {
     const ptx::Function& function = program.module.functions[static_cast<size_t>(index)];

@@ -285,6 +285,18 @@ TEST_CASE("trap and stack overflow") {
   CHECK_SAYS(run(ptx), "stack overflow");
 }
 
+TEST_CASE("a kernel that launches a kernel is told that there is no device runtime") {
+  for (const std::string name : {"__cudaCDP2LaunchDeviceV2", "cudaGetDevice"}) {
+    std::string ptx = kernel("call.uni " + name + ";");
+    ptx.insert(ptx.find(".visible"), ".extern .func " + name + "();\n");
+    const Outcome o = run(ptx);
+    CHECK_SAYS(o, "'" + name + "' is a function the emulated device does not have: kernels cannot");
+  }
+  std::string ptx = kernel("call.uni other;");
+  ptx.insert(ptx.find(".visible"), ".extern .func other();\n");
+  CHECK_FALSE(run(ptx).says("kernels cannot launch"));
+}
+
 TEST_CASE("the first CTA in grid order reports, whatever the threads do") {
   const std::string ptx = kernel(R"(
   mov.u32 %r3, %ctaid.x;
