@@ -13,7 +13,7 @@ namespace tcd::emu {
 bool is_only_copied(const ptx::Function& function, size_t load);
 
 // Padding lies beside a member: in the same so many bytes, of which some must be written, in a load
-// of `bytes`. A single byte stands for its word, since a copy may go byte by byte.
-constexpr uint32_t padding_block(uint32_t bytes) { return bytes == 1 ? 4 : bytes < 8 ? bytes : 8; }
+// of `bytes`. A single byte stands for eight, since a copy may go byte by byte.
+constexpr uint32_t padding_block(uint32_t bytes) { return bytes == 2 || bytes == 4 ? bytes : 8; }
 
 }  // namespace tcd::emu
