@@ -103,6 +103,8 @@ def test_every_figure_can_be_followed_to_a_file_or_a_command(book: Book) -> None
         "notebooks-07-fused-epilogue.html Relative error of FP16 sums over K",
         "notebooks-09-ada-k8.html TFLOP/s on an H200 of 120 configurations",
         "notebooks-09-ada-k8.html Throughput, clock, power and temperature",
+        "notebooks-10-register-pipeline.html Fragments loaded and multiplied",
+        "notebooks-11-wide-tile.html The course's best kernel, CUTLASS on the same instructions",
         "notebooks-ladder.html Roofline of the H200",
         "notebooks-misleading.html One kernel by two counters",
     ],

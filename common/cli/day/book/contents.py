@@ -72,7 +72,7 @@ def notebooks(root: Path) -> list[Page]:
     return [page for page in find(root) if page.kind == "notebook"]
 
 
-CALL = re.compile(r"\brun\(\s*\"(\d\d)\"")
+CALL = re.compile(r"\b(?:run|report|timeline)\(\s*\"(\d\d)\"")
 
 
 def targets(root: Path) -> list[str]:
