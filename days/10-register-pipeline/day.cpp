@@ -58,8 +58,9 @@ void judge_counts(Session& session) {
     session.predict_unanswered(3, same, "counted on the emulated device");
     return;
   }
-  bool step_held = true, same_held = true;
-  for (const Pair& pair : pairs()) {
+  const std::vector<Pair> compared = pairs();
+  bool step_held = !compared.empty(), same_held = step_held;
+  for (const Pair& pair : compared) {
     const day::StepCounts plain = day::count_steps(pair.plain),
                           ahead = day::count_steps(pair.ahead);
     for (const day::StepCounts* counted : {&plain, &ahead}) {
@@ -71,10 +72,10 @@ void judge_counts(Session& session) {
                   counters.at("hmma") == counters.at(mma) &&
                   counters.at(mma) == each * counted->warp_steps;
       session.derive((counted == &plain ? pair.plain : pair.ahead).name + ", a k-step of a warp",
-                     {{"ldmatrix a step", counters.at("ldmatrix") / counted->warp_steps},
-                      {"mma a step", counters.at("hmma") / counted->warp_steps},
-                      {"barriers a warp", counters.at("barriers") / counted->warps},
-                      {"warp instructions", counters.at("warp_instructions")}});
+                     {{"ldmatrix_a_step", counters.at("ldmatrix") / counted->warp_steps},
+                      {"mma_a_step", counters.at("hmma") / counted->warp_steps},
+                      {"barriers_a_warp", counters.at("barriers") / counted->warps},
+                      {"instructions", counters.at("warp_instructions")}});
     }
     for (const char* name : {"ldmatrix", "hmma", "async_copies"}) {
       same_held = same_held && plain.counters.at(name) == ahead.counters.at(name);
@@ -99,14 +100,15 @@ KernelResources resources_of(const GemmVariant& variant) {
 }
 
 void judge_registers(Session& session) {
-  bool held = true;
-  for (const Pair& pair : pairs()) {
+  const std::vector<Pair> compared = pairs();
+  bool held = !compared.empty();
+  for (const Pair& pair : compared) {
     const KernelResources plain = resources_of(pair.plain), ahead = resources_of(pair.ahead);
     session.say(pair.name() + ": " + std::to_string(plain.registers) + " registers plain, " +
                 std::to_string(ahead.registers) + " ahead");
-    session.derive("registers, " + pair.name(), {{"plain", plain.registers},
-                                                 {"ahead", ahead.registers},
-                                                 {"CTAs an SM", ahead.ctas_per_sm}});
+    session.derive(
+        "registers, " + pair.name(),
+        {{"plain", plain.registers}, {"ahead", ahead.registers}, {"ctas", ahead.ctas_per_sm}});
     held = held && ahead.registers > plain.registers && ahead.registers < 255 &&
            plain.spill_bytes == 0 && ahead.spill_bytes == 0;
     if (pair.stages == 3) held = held && plain.ctas_per_sm == 2 && ahead.ctas_per_sm == 2;
