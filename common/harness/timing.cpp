@@ -21,6 +21,13 @@ constexpr auto kRest = std::chrono::milliseconds(10);
 struct Samples {
   std::vector<double> times;
   std::vector<int> clocks;
+  int held_back = 0;
+
+  void add(const Telemetry& telemetry) {
+    constexpr uint64_t kIdle = 1;
+    clocks.push_back(telemetry.sm_clock_mhz);
+    held_back += (telemetry.throttle_reasons & ~kIdle) != 0;
+  }
 
   Timing summary(const Candidate& candidate) {
     std::sort(times.begin(), times.end());
@@ -32,6 +39,7 @@ struct Samples {
     timing.fastest_ms = times.front();
     timing.slowest_ms = times.back();
     timing.samples = static_cast<int>(times.size());
+    timing.held_back = held_back;
     timing.sm_clock_mhz = clocks.empty() ? 0 : clocks[clocks.size() / 2];
     return timing;
   }
@@ -74,7 +82,7 @@ std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int 
   for (int round = 0; round < samples; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {
       taken[i].times.push_back(events.time_ms(candidates[i].launch, counts[i]));
-      if (auto telemetry = read_telemetry()) taken[i].clocks.push_back(telemetry->sm_clock_mhz);
+      if (auto telemetry = read_telemetry()) taken[i].add(*telemetry);
       std::this_thread::sleep_for(kRest);
     }
   }
@@ -113,6 +121,7 @@ void to_json(nlohmann::json& json, const Timing& timing) {
           {"fastest_ms", timing.fastest_ms},
           {"slowest_ms", timing.slowest_ms},
           {"samples", timing.samples},
+          {"held_back_samples", timing.held_back},
           {"gflops", timing.tflops() * 1e3},
           {"sm_clock_mhz", timing.sm_clock_mhz}};
 }

@@ -17,6 +17,7 @@ struct Timing {
   double slowest_ms = 0;
   int samples = 0;
   int sm_clock_mhz = 0;  // median of the readings right after each sample; 0: not readable
+  int held_back = 0;     // samples in which NVML gave a reason other than idleness
   double flop = 0;       // of one launch, for the rate
   double tflops() const { return flop / median_ms * 1e-9; }
   std::string line() const;

@@ -16,6 +16,22 @@ using tcd::harness::Session;
 
 double flop_of(const Size& size) { return 2.0 * size.m * size.n * size.k; }
 
+// A rate at a clock that the power cap chose compares with nobody's. The work a clock does.
+void say_per_clock(Session& session, const tcd::harness::Timing& timing) {
+  if (timing.sm_clock_mhz == 0) return session.say("the clock cannot be read here");
+  const double clocks = timing.median_ms * timing.sm_clock_mhz * 1e3;
+  const double each = timing.flop / clocks / session.device().properties.multiProcessorCount;
+  char line[128];
+  std::snprintf(line, sizeof line,
+                "%.0f FLOP/clk/SM at its own clock; held back in %d of %d samples", each,
+                timing.held_back, timing.samples);
+  session.say(line);
+  session.derive("per clock", {{"flop_per_clock_and_sm", each},
+                               {"sm_clock_mhz", timing.sm_clock_mhz},
+                               {"held_back_samples", timing.held_back},
+                               {"samples", timing.samples}});
+}
+
 }  // namespace
 
 void time_configuration(Session& session, const Options& options, Row& row) {
@@ -48,6 +64,7 @@ void time_configuration(Session& session, const Options& options, Row& row) {
   row.median_ms = timings.front().median_ms;
   row.tflops = timings.front().tflops();
   row.clock_mhz = timings.front().sm_clock_mhz;
+  say_per_clock(session, timings.front());
   if (cublas) {
     char line[64];
     std::snprintf(line, sizeof line, "%.1f %% of cuBLAS",
