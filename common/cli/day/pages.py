@@ -21,7 +21,6 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- claim FILE 11 4096 -->  …  <!-- end claim -->
     <!-- fused FILE… -->  …  <!-- end fused -->
     <!-- soaked FILE… -->  …  <!-- end soaked -->
-    <!-- bench notebooks/data/bench-CARD.json 10 11 -->  …  <!-- end bench -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -37,8 +36,7 @@ the emulator were compared (tiles.py). `opcodes` and `unsupported` are the decod
 (wrong_answers.py). `programs rule|counts|table` is about the programs of others that were run
 (programs.py). `speed FILE` is what ./day bench emulator measured, `kernels FILE` what ./day bench
 kernels, `watch FILE` what ./day bench watch did. `timed`, `claim`, `fused` and `soaked` show what
-./day bench and ./day soak wrote on a card (timed.py), `bench FILE DAYS` one day beside its rivals
-(bench_table.py).
+./day bench and ./day soak wrote on a card (timed.py).
 """
 
 from __future__ import annotations
@@ -50,7 +48,6 @@ from pathlib import Path
 from typing import Any
 
 from day import exercise_links, hostile
-from day.bench_table import bench
 from day.errors import UsageError
 from day.ladder import ladder
 from day.mistakes import mistakes
@@ -65,7 +62,7 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed|kernels|watch|timed|claim|fused|soaked|bench|exercises)"
+    r"|hostile|answers|programs|speed|kernels|watch|timed|claim|fused|soaked|exercises)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -258,7 +255,6 @@ MAKERS = {
     "claim": claim,
     "fused": fused,
     "soaked": soaked,
-    "bench": bench,
 }
 
 
