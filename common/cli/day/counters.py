@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from day.errors import UsageError
 
@@ -85,7 +86,16 @@ EXACT = (
     "ldmatrix_wavefronts",
     "async_copies",
     "cp_async_wavefronts",
+    "shared_load_wavefronts",
+    "shared_store_wavefronts",
 )
+# Its model of the caches has these, in sectors.
+SECTOR = 32
+MODEL = {
+    "dram_read_bytes": ("dram_reads",),
+    "dram_written_bytes": ("dram_writes",),
+    "l2_bytes": ("l2_reads", "l2_writes", "l2_atomics"),
+}
 MAX_WARPS = {(7, 5): 32, (8, 0): 64, (8, 6): 48, (8, 9): 48, (9, 0): 64}
 SEPARATOR = "clock_kernel"  # the bench launches it behind each candidate
 
@@ -163,6 +173,30 @@ def parse(text: str) -> list[Kernel]:
     return kernels
 
 
+def launched(text: str) -> list[str]:
+    """The bench says what it launches, in order."""
+    return [line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("launched: ")]
+
+
+def provenance(text: str) -> dict[str, str]:
+    """What stands before the table: the bench's line about the device, or a recording's head."""
+    known = ("device", "architecture", "driver", "cuda", "date", "command")
+    found = {"kind": "measured"}
+    for line in text.partition('"ID","')[0].splitlines():
+        key, colon, value = line.partition(": ")
+        if colon and key in known and key not in found:
+            found[key] = value.split(", ", 1)[0] if key == "device" else value
+    return found
+
+
+def by_model(name: str, beside: Mapping[str, Any]) -> int | None:
+    """Bytes that the emulated device's model of the caches moves."""
+    caches = beside.get("caches")
+    if not caches or name not in MODEL:
+        return None
+    return SECTOR * sum(caches[one] for one in MODEL[name])
+
+
 def number(text: str) -> float | None:
     """ "1,024" is 1024; "n/a", what a counter says that was not to be had, is nothing."""
     try:
@@ -201,9 +235,14 @@ def share(text: str, above: str, below: str, scale: float = 100, unit: str = "%"
     return Share(text, f"{above} / {below}", (above, below), ratio(above, below, scale), unit)
 
 
+def quarter(text: str, above: str, below: str) -> Share:
+    """Each of an SM's four sub-cores counts for itself (seen on GH100: an m16n8k16 is 6 cycles)."""
+    return Share(text, f"{above} / (4 × {below})", (above, below), ratio(above, below, 25))
+
+
 SHARES: tuple[Share, ...] = (
-    share("tensor busy, of cycles with a CTA", "tensor_cycles", "cycles_active"),
-    share("tensor busy, of all cycles", "tensor_cycles", "cycles_elapsed"),
+    quarter("tensor busy, of cycles with a CTA", "tensor_cycles", "cycles_active"),
+    quarter("tensor busy, of all cycles", "tensor_cycles", "cycles_elapsed"),
     Share(
         "FP16→FP32 FLOP, of the dense peak, all cycles",
         "tensor_flop / (tensor_flop_peak × cycles_of_the_slowest)",
@@ -216,7 +255,7 @@ SHARES: tuple[Share, ...] = (
         ("warps_active", "max_warps", "cycles_active"),
         lambda v: 100 * v["warps_active"] / (v["max_warps"] * v["cycles_active"]),
     ),
-    share("issue slots used, of cycles with a CTA ×4", "issue_active", "cycles_active", 25),
+    quarter("issue slots used, of cycles with a CTA", "issue_active", "cycles_active"),
     share("long scoreboard", "stalled_long_scoreboard", "issue_active", 1, "warps an issue"),
     share("barrier", "stalled_barrier", "issue_active", 1, "warps an issue"),
     share("math pipe throttle", "stalled_math_pipe", "issue_active", 1, "warps an issue"),

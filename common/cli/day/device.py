@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -127,6 +128,13 @@ def check_profile(name: str) -> str:
     if name not in PROFILES:
         raise UsageError(f"there is no GPU profile '{name}'. Profiles: {', '.join(PROFILES)}.")
     return name
+
+
+def profile_like(card: str) -> str | None:
+    """The profile that a card's name holds: "NVIDIA H200" is h200. None: no such card is known."""
+    letters = re.sub(r"[^a-z0-9]", "", card.lower())
+    named = [name for name in PROFILES if name.replace("-", "") in letters]
+    return max(named, key=len, default=None)
 
 
 def need_card(runtime: Version | None, what: str, instead: str) -> Device:

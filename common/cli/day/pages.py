@@ -21,6 +21,7 @@ A page holds pairs of markers; what stands between them is replaced:
     <!-- claim FILE 11 4096 -->  …  <!-- end claim -->
     <!-- fused FILE… -->  …  <!-- end fused -->
     <!-- soaked FILE… -->  …  <!-- end soaked -->
+     <!-- profiled counts FILE -->  …  <!-- end profiled -->
 
 `include FILE SECTION` takes the part under `// ---- SECTION` up to the next such heading, or else
 the function SECTION with the comment above it; without SECTION, the whole file. `data dayNN` makes
@@ -36,7 +37,8 @@ the emulator were compared (tiles.py). `opcodes` and `unsupported` are the decod
 (wrong_answers.py). `programs rule|counts|table` is about the programs of others that were run
 (programs.py). `speed FILE` is what ./day bench emulator measured, `kernels FILE` what ./day bench
 kernels, `watch FILE` what ./day bench watch did. `timed`, `claim`, `fused` and `soaked` show what
-./day bench and ./day soak wrote on a card (timed.py).
+./day bench and ./day soak wrote on a card (timed.py), `profiled counts|model|shares|library FILE`
+what ./day profile found (profiled.py).
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ from day.errors import UsageError
 from day.ladder import ladder
 from day.mistakes import mistakes
 from day.opcodes import opcodes, unsupported
+from day.profiled import profiled
 from day.programs import programs
 from day.speed import kernels, speed, watch
 from day.tiles import tiles
@@ -62,7 +65,8 @@ Verdict = dict[str, Any]
 
 MARKER = re.compile(
     r"(?P<open><!-- (?P<kind>include|data|counters|ladder|tiles|opcodes|unsupported|mistakes"
-    r"|hostile|answers|programs|speed|kernels|watch|timed|claim|fused|soaked|exercises)"
+    r"|hostile|answers|programs|speed|kernels|watch|timed|claim|fused|soaked|profiled"
+    r"|exercises)"
     r"(?P<arguments>[^>]*?) -->\n)"
     r".*?"
     r"(?P<close><!-- end (?P=kind) -->)",
@@ -255,6 +259,7 @@ MAKERS = {
     "claim": claim,
     "fused": fused,
     "soaked": soaked,
+    "profiled": profiled,
 }
 
 

@@ -34,7 +34,7 @@ EMULATED = {
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "CMakeLists.txt").write_text("add_day(05-five ARCH 80)\n")
     counted = {"05 row-major, 2 stages": dict(EMULATED)}
-    monkeypatch.setattr(profile, "count_emulated", lambda _root, _arguments: counted)
+    monkeypatch.setattr(profile, "count_emulated", lambda _root, _arguments, _gpu: counted)
     return tmp_path
 
 
@@ -62,11 +62,81 @@ def test_beside_the_emulated_device(root: Path, capsys: pytest.CaptureFixture[st
     assert found["worked_out"]["DRAM read"]["formula"] == "dram_read_bytes / nanoseconds"
 
 
+ALL = Path(__file__).resolve().parents[3] / "notebooks" / "data" / "ncu-h200.csv"
+
+
+@pytest.mark.parametrize(
+    ("what", "shown"),
+    [
+        ("03", ["03 128×128×32"]),
+        ("05", ["05 row-major, 2 stages", "05 xor row >> 1 & 3, 2 stages"]),
+        ("cublas", ["cuBLAS"]),
+    ],
+)
+def test_a_day_is_picked_out_of_a_recording_of_all(
+    root: Path, capsys: pytest.CaptureFixture[str], what: str, shown: list[str]
+) -> None:
+    (root / "CMakeLists.txt").write_text("add_day(03-three ARCH 80)\nadd_day(05-five ARCH 80)\n")
+    assert app.run(root, ["profile", what, "--from", str(ALL)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[3:] for line in lines if line.startswith("== ")] == shown
+    if what == "05":
+        assert "6 of 6 counts are the emulated device's, to the last one" in lines
+
+
+def test_all_of_a_recording_and_none_of_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(root, ["profile", "all", "--from", str(ALL)]) == 0
+    assert capsys.readouterr().out.count("\n== ") == 11
+    (root / "CMakeLists.txt").write_text("add_day(12-twelve ARCH 80)\n")
+    assert app.run(root, ["profile", "12", "--from", str(ALL)]) == 2
+    assert "has none of it, only 03 128×128×32, 04" in capsys.readouterr().err
+
+
+def test_the_recorded_card_chooses_the_emulated_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(profile, "count_emulated", lambda _r, _a, gpu: asked.append(gpu) or {})
+    app.run(root, ["profile", "05", "--from", str(ALL)])
+    assert asked == ["h200"]
+    assert devices.profile_like("NVIDIA GeForce RTX 4060 Laptop GPU") == "rtx4060-laptop"
+    assert devices.profile_like("Tesla T4") == "t4"
+    assert devices.profile_like("NVIDIA GeForce RTX 3090") is None
+
+
+def test_guards_and_the_model_are_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """1,024 CTAs of 8 warps; 236,677,888 bytes were read."""
+    caches = {"dram_reads": 7396184, "dram_writes": 0, "l2_reads": 0, "l2_writes": 0}
+    counted = {**EMULATED, "async_copies": 4194304 - 3 * 8192, "caches": caches | {"l2_atomics": 0}}
+    names = {"05 row-major, 2 stages": counted}
+    monkeypatch.setattr(profile, "count_emulated", lambda _root, _arguments, _gpu: names)
+    assert app.run(root, ["profile", "05", "--from", str(RECORDED)]) == 1
+    out = capsys.readouterr().out
+    assert "DIFFERS: 3 more a warp, as guards do that are false in every lane" in out
+    assert "236,677,888          236,677,888  by a model, +0.0 %" in out
+
+
+def test_counts_and_caches_of_one_launch_are_joined() -> None:
+    counts = {"derived": {"05 xor": {"hmma": 8, "ldmatrix": 3}, "06 G = 8": {"hmma": 8}}}
+    kernels = [
+        {"kernel": "day05::k<0>()", "launches": 1, "counters": {"hmma": 8, "ldmatrix": 2}},
+        {"kernel": "day05::k<3>()", "launches": 3, "counters": {"hmma": 24, "ldmatrix": 9}},
+        {"kernel": "day06::k()", "launches": 1, "counters": {"hmma": 4}},
+    ]
+    for launches, kernel in zip((1, 3, 1), kernels, strict=True):
+        kernel["caches"] = {"dram_reads": 100 * launches}
+    joined = profile.join(counts, {"kernels": kernels})
+    assert joined["05 xor"]["caches"] == {"dram_reads": 100}
+    assert "caches" not in joined["06 G = 8"]
+
+
 def test_a_count_that_differs_fails(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     counted = {"05 row-major, 2 stages": {**EMULATED, "ldmatrix_bank_conflicts": 150994943}}
-    monkeypatch.setattr(profile, "count_emulated", lambda _root, _arguments: counted)
+    monkeypatch.setattr(profile, "count_emulated", lambda _root, _arguments, _gpu: counted)
     assert app.run(root, ["profile", "05", "--from", str(RECORDED)]) == 1
     out = capsys.readouterr().out
     assert "150,994,944          150,994,943  DIFFERS" in out
@@ -97,7 +167,7 @@ def test_the_separator_parts_candidates() -> None:
 def test_percentages_under_each_denominator() -> None:
     kernel = Kernel("k", (8, 9))
     kernel.values = {
-        "tensor_cycles": 40,
+        "tensor_cycles": 160,
         "cycles_active": 80,
         "cycles_elapsed": 100,
         "cycles_of_the_slowest": 10,

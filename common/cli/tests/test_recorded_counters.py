@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from day import counters
+
 DATA = Path(__file__).resolve().parents[3] / "notebooks" / "data"
 EQUAL = (
     "hmma", "ldmatrix", "ldmatrix_bank_conflicts", "ldmatrix_wavefronts",
@@ -48,3 +50,54 @@ def test_the_dram_model_stands_beside_the_counter_as_it_came_out():
             assert counted[off] == pytest.approx(100 * (counted[key] / counter - 1), abs=0.5)
         assert abs(counted["off_half_percent"]) < 5
         assert (abs(counted["off_percent"]) < 5) == name.endswith("8192³")
+
+
+# What ptxas made of an if around copies or loads: executed by no lane, once for each warp.
+GUARDED = {
+    "10 k16, ahead": {"ldmatrix": 8, "async_copies": 2 * 8},
+    "11 128×256×64": {"async_copies": 2 * 12, "cp_async_wavefronts": 2 * 12 * 32},
+}
+
+
+def profile():
+    found = json.loads((DATA / "profile-h200.json").read_text(encoding="utf-8"))
+    return {one["candidate"]: one for one in found["kernels"]}
+
+
+def test_the_profile_holds_the_recording():
+    text = (DATA / "ncu-h200.csv").read_text(encoding="utf-8")
+    groups = counters.by_candidate(counters.parse(text))
+    recorded = {
+        name: kernel.values for name, (kernel,) in zip(counters.launched(text), groups, strict=True)
+    }
+    assert {name: one["raw"] for name, one in profile().items()} == recorded
+    assert list(recorded) == sorted(recorded)  # the days in order, then cuBLAS
+    for name, one in profile().items():
+        kernel = counters.Kernel(one["kernel"], (9, 0), recorded[name])
+        again = {share.text: value for share, value in counters.worked_out(kernel)}
+        assert {text: share["value"] for text, share in one["worked_out"].items()} == again
+
+
+@pytest.mark.parametrize("name", [name for name in profile() if name != "cuBLAS"])
+def test_a_profiled_launch_counts_the_same_on_both(name):
+    one, guarded = profile()[name], GUARDED.get(name, {})
+    card, emulated = one["raw"], one["emulated"]
+    assert set(emulated) == set(counters.EXACT)
+    warps = card["ctas"] * card["threads"] / 32
+    for counter in counters.EXACT:
+        assert card[counter] == emulated[counter] + guarded.get(counter, 0) * warps, counter
+
+
+@pytest.mark.parametrize("name", [name for name in profile() if name[:2] in "03 04 05 06 07 08 09"])
+def test_the_profile_s_emulated_counts_are_those_of_the_day(name):
+    day, kernel = name.split(" ", 1)
+    counted = derived(f"day{day}-emulated")[kernel]
+    for counter, value in profile()[name]["emulated"].items():
+        assert counted[counter] == value, counter
+
+
+def test_tensor_cores_are_never_busier_than_always():
+    busy = "tensor busy, of cycles with a CTA"
+    shares = [one["worked_out"][busy]["value"] for one in profile().values()]
+    assert all(0 < share < 100 for share in shares)
+    assert max(shares) > 90  # cuBLAS: the denominator is no larger than it must be

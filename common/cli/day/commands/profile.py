@@ -72,26 +72,41 @@ def profile(
         run_days.check_writable(json_file)
     text = read(recorded) if recorded else record(own.root, arguments)
     groups = counters.by_candidate(counters.parse(text))
-    names = [line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("launched: ")]
-    emulated = {}
+    names = counters.launched(text)
+    wanted = None
+    if names and len(names) == len(groups):
+        wanted = [
+            (one, group)
+            for one, group in zip(names, groups, strict=True)
+            if is_of(one, name, number) and (only is None or only in one)
+        ]
+        if not wanted:
+            raise UsageError(f"{recorded or 'the card'} has none of it, only {', '.join(names)}.")
+    emulated: dict[str, Mapping[str, Any]] = {}
     if name != "cublas" and not no_emulated:
-        emulated = count_emulated(own.root, arguments)
-        names = names or list(emulated)
-    if len(names) != len(groups):
+        emulated = count_emulated(own.root, arguments, devices.profile_like(card_of(text)))
+    if wanted is None and not names and len(emulated) == len(groups):  # ncu's table alone
+        wanted = list(zip(emulated, groups, strict=True))
+    if wanted is None:
         print(
-            f"{len(groups)} kernels were recorded, {len(names)} candidates are here: not compared "
-            "with the emulated device. --only TEXT names the one."
+            f"{len(groups)} kernels were recorded, {len(names or emulated)} candidates are here: "
+            "not compared with the emulated device. --only TEXT names the one."
         )
-        names, emulated = [group[0].name for group in groups], {}
+        wanted, emulated = [(group[0].name, group) for group in groups], {}
     found, differ = [], 0
-    for candidate, group in zip(names, groups, strict=True):
+    for candidate, group in wanted:
         beside = emulated.get(candidate, {})
         for kernel in group:
             differ += show(candidate, kernel, beside if kernel is group[0] else {})
             found.append(as_object(candidate, kernel, beside if kernel is group[0] else {}))
     if json_file is not None:
         source = str(recorded.name) if recorded else shlex.join(["./day", "profile", what])
-        document = {"kernels": found, "source": source}
+        document = {
+            "provenance": counters.provenance(text),
+            "size": size,
+            "kernels": found,
+            "source": source,
+        }
         provision.write_atomically(json_file, json.dumps(document, indent=2) + "\n")
         print(f"written: {json_file}")
     compared = sum(len(one["emulated"]) for one in found)
@@ -100,6 +115,17 @@ def profile(
             f"\n{compared - differ} of {compared} counts are the emulated device's, to the last one"
         )
     return 1 if differ else 0
+
+
+def is_of(candidate: str, what: str, number: Sequence[str]) -> bool:
+    """The bench puts a day's number before its kernels' names."""
+    if what == "cublas":
+        return candidate.startswith("cuBLAS")
+    return not number or candidate.split(" ", 1)[0] in number
+
+
+def card_of(text: str) -> str:
+    return counters.provenance(text).get("device", "")
 
 
 def metrics(available: Sequence[str] | None) -> list[str]:
@@ -132,22 +158,40 @@ def record(root: Path, arguments: Sequence[str]) -> str:
     return ncu.run(line, run_days.day_environment(root, where))
 
 
-def count_emulated(root: Path, arguments: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """The same launch on the emulated device: by candidate, what it counted. No chip differs in
-    these counts, only in what its L2 keeps."""
+def count_emulated(
+    root: Path, arguments: Sequence[str], gpu: str | None
+) -> dict[str, dict[str, Any]]:
+    """The same launch on the emulated device: by candidate, what it counted, and what its model of
+    the caches says. A kernel may choose by the chip, so the chip is the recorded one."""
     build.build(root, "emulated", ["bench"])
-    where = devices.choose("emulated", None, None)
+    where = devices.choose("emulated", gpu, None)
     with tempfile.TemporaryDirectory(prefix="profile-", dir=root / ".day") as folder:
-        report = Path(folder) / "counts.json"
-        command = [root / "build/emulated/bench", *arguments, "--json", report]
+        counts, report = Path(folder) / "counts.json", Path(folder) / "report.json"
+        command = [root / "build/emulated/bench", *arguments, "--json", counts]
         log = Path(folder) / "log"
-        code = child.run(command, env=run_days.day_environment(root, where), log=log)
+        environment = {**run_days.day_environment(root, where), "TCD_REPORT": str(report)}
+        code = child.run(command, env=environment, log=log)
         if code != 0:
             raise UsageError(f"the emulated device could not count it:\n{log.read_text()[-2000:]}")
-        found = json.loads(report.read_text())
-    assert isinstance(found, dict)
-    derived: dict[str, Mapping[str, Any]] = found["derived"]
-    return derived
+        return join(json.loads(counts.read_text()), json.loads(report.read_text()))
+
+
+def join(counts: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The counters by candidate, and the caches of the kernel that counted the same in a launch.
+    The report has no candidates: it adds up all launches of a kernel."""
+    found = {name: dict(counted) for name, counted in counts["derived"].items()}
+    for name, counted in found.items():
+        day = name.split(" ", 1)[0]
+        for kernel in report["kernels"]:
+            launches, caches = kernel["launches"], kernel.get("caches")
+            same = all(
+                value == launches * counted[one]
+                for one, value in kernel["counters"].items()
+                if one in counted and one != "check_reports" and one != "mma_proven"
+            )
+            if caches and same and f"day{day}::" in kernel["kernel"]:
+                counted["caches"] = {one: value // launches for one, value in caches.items()}
+    return found
 
 
 def show(candidate: str, kernel: Kernel, beside: Mapping[str, Any]) -> int:
@@ -176,12 +220,27 @@ def show(candidate: str, kernel: Kernel, beside: Mapping[str, Any]) -> int:
         if name in counters.EXACT and name in beside:
             equal = values[name] == beside[name]
             differ += not equal
-            line += f" {beside[name]:>20,.0f}" + ("" if equal else "  DIFFERS")
+            line += f" {beside[name]:>20,.0f}" + (
+                "" if equal else f"  DIFFERS{surplus(values, beside, name)}"
+            )
+        elif (model := counters.by_model(name, beside)) is not None:
+            off = 100 * (model / values[name] - 1)
+            line += f" {model:>20,.0f}  by a model, {off:+.1f} %"
         print(line)
     print("worked out")
     for one, value in counters.worked_out(kernel):
         print(f"{one.text:<46} {value:>10.2f} {one.unit:<15} {one.formula}")
     return differ
+
+
+def surplus(values: Mapping[str, float], beside: Mapping[str, Any], name: str) -> str:
+    """A card also counts an instruction whose guard is false in every lane; PTX has a branch there,
+    and nothing is executed. Each warp meets it equally often."""
+    warps = values.get("ctas", 0) * values.get("threads", 0) / 32
+    more = values[name] - beside[name]
+    if name not in ("ldmatrix", "async_copies") or not warps or more <= 0 or more % warps:
+        return ""
+    return f": {more / warps:.0f} more a warp, as guards do that are false in every lane"
 
 
 def mma_shape(values: Mapping[str, float], kernel: Kernel) -> str:
@@ -208,5 +267,10 @@ def as_object(candidate: str, kernel: Kernel, beside: Mapping[str, Any]) -> dict
             name: beside[name]
             for name in counters.EXACT
             if name in beside and name in kernel.values
+        },
+        "model": {
+            name: model
+            for name in kernel.values
+            if (model := counters.by_model(name, beside)) is not None
         },
     }
