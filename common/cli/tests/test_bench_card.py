@@ -58,6 +58,16 @@ def test_without_a_card_they_say_what_can_be_run(
     assert captured.out == ""
 
 
+@pytest.mark.parametrize("arguments", [["profile", "all"], ["soak", "5", "all"]])
+def test_one_day_is_not_all_of_them(
+    root: Path, capfd: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert app.run(root, arguments) == 2
+    captured = capfd.readouterr()
+    assert captured.err == f"day: {arguments[0]} takes one day: ./day list has them.\n"
+    assert captured.out == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [

@@ -59,6 +59,13 @@ def gemm_days(root: Path, wanted: Sequence[str]) -> list[str]:
     return chosen
 
 
+def gemm_day(root: Path, name: str, command_name: str) -> str:
+    """The number of the one day that a command takes."""
+    if name == "all":
+        raise UsageError(f"{command_name} takes one day: ./day list has them.")
+    return gemm_days(root, [name])[0]
+
+
 def headers(root: Path) -> Path | None:
     found = sorted(root.glob(".day/venv/lib/python3*/site-packages/cutlass_library/source"))
     return found[-1] if found else None

@@ -39,6 +39,6 @@ def soak(
     if json_file:
         check_writable(Path(json_file))
     kept = ["--json", json_file] if json_file else []
-    wanted = [day] if day else []
+    wanted = [bench_card.gemm_day(own.root, day, "soak")] if day else []
     arguments = ["--soak", str(seconds), *kept, *own.extra]
     return bench_card.run(own.root, wanted, False, arguments, "soak", INSTEAD)

@@ -119,7 +119,24 @@ def provenance(options: argparse.Namespace, environment: dict[str, str]) -> dict
     }
 
 
-def survey(options: argparse.Namespace, environment: dict[str, str]) -> dict[str, Any]:
+def known(options: argparse.Namespace, source: dict[str, str]) -> dict[str, Any]:
+    """The rows of an older outcome, of the same card, driver and tools: they stand."""
+    if not options.keep:
+        return {}
+    old = json.loads(Path(options.keep).read_text(encoding="utf-8"))
+    for what in ("device", "driver", "cuda", "sanitizer"):
+        if old["provenance"][what] != source[what]:
+            raise Trouble(
+                f"--keep {options.keep} is of another {what} ({old['provenance'][what]}, here "
+                f"{source[what]}): run them all, without --keep"
+            )
+    rows: dict[str, Any] = old["mistakes"]
+    return rows
+
+
+def survey(
+    options: argparse.Namespace, environment: dict[str, str], kept: dict[str, Any]
+) -> dict[str, Any]:
     program = str(Path(options.program).resolve())
     listed = answer([program, "--list"], "the program", environment).splitlines()
     names = [line.split()[0] for line in listed]
@@ -142,8 +159,10 @@ def survey(options: argparse.Namespace, environment: dict[str, str]) -> dict[str
         print(f"{name}: {verdicts}", flush=True)
         return runs
 
+    missing = [name for name in names if name not in kept]
     with ThreadPoolExecutor(options.jobs) as pool:
-        return dict(zip(names, pool.map(all_runs, names), strict=True))
+        new = dict(zip(missing, pool.map(all_runs, missing), strict=True))
+    return {name: new[name] if name in new else kept[name] for name in names}
 
 
 def main() -> int:
@@ -156,13 +175,14 @@ def main() -> int:
     parser.add_argument("--smi", default="nvidia-smi")
     parser.add_argument("--seconds", type=float, default=20, help="for one run; a tool gets thrice")
     parser.add_argument("--jobs", type=int, default=4, help="mistakes that run at a time")
+    parser.add_argument("--keep", help="an older outcome: only what it lacks is run")
     options = parser.parse_args()
     environment = dict(os.environ)
     if options.libraries:
         environment["LD_LIBRARY_PATH"] = options.libraries
     try:
         source = provenance(options, environment)
-        runs = survey(options, environment)
+        runs = survey(options, environment, known(options, source))
         broken = [name for name, run in runs.items() if run["right"]["verdict"] != "passed"]
         for name in broken:
             print(f"{name} --right: {runs[name]['right']}", file=sys.stderr)

@@ -55,6 +55,17 @@ for wanted in '"device": "NVIDIA X", "architecture": "sm_90", "driver": "580.1",
   grep -q "$wanted" card.json || fail "card.json has no match for: $wanted"
 done
 
+# What an older outcome of the same card has is kept; of another card it is refused.
+printf '%s' '{"provenance": {"device": "NVIDIA X", "driver": "580.1", "cuda": "13.0", "sanitizer": "2025.3.1"},
+  "mistakes": {"stuck": {"right": {"verdict": "passed"}, "plain": "of old"}, "gone": {}}}' >old.json
+run --keep old.json >said 2>&1 || { cat said; fail "--keep ended with $?"; }
+grep -q '"plain": "of old"' card.json || fail "the old row is not kept"
+grep -q gone card.json && fail "a mistake that is no more is kept"
+grep -q "^stuck" said && fail "the old row was run"
+sed -i 's/NVIDIA X/NVIDIA Y/' old.json
+run --keep old.json >said 2>&1
+[ $? -eq 2 ] && grep -q "of another device (NVIDIA Y, here NVIDIA X)" said || { cat said; fail "--keep"; }
+
 rm card.json
 BROKEN=racy run >said 2>&1
 [ $? -eq 1 ] && [ ! -e card.json ] || fail "a program that fails without its mistake went through"
