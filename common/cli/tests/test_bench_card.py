@@ -58,7 +58,7 @@ def test_without_a_card_they_say_what_can_be_run(
     assert captured.out == ""
 
 
-@pytest.mark.parametrize("arguments", [["profile", "all"], ["soak", "5", "all"]])
+@pytest.mark.parametrize("arguments", [["soak", "5", "all"]])
 def test_one_day_is_not_all_of_them(
     root: Path, capfd: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
