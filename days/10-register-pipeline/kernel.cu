@@ -32,7 +32,7 @@ constexpr int kMmasM = kWarpM / kMmaM, kMmasN = kWarpN / kMmaN;  // 4 × 8 accum
 
 constexpr int kChunk = 8;  // halves in one 16-byte copy
 constexpr int kRowChunks = kCtaK / kChunk;
-static_assert(kCtaM == kCtaN, "A and B share load_operand()");
+static_assert(kCtaM == kCtaN, "one loop copies A and B");
 static_assert(kCtaM * kRowChunks % kThreads == 0, "every thread copies the same number of chunks");
 static_assert(kMmasN % 2 == 0, "one ldmatrix.x4 loads B for two columns of mma");
 static_assert(kSteps % 2 == 0, "each tile begins with the fragments of the same parity");
