@@ -199,12 +199,29 @@ std::vector<const GemmVariant*> chosen_variants(const GemmDay& day, const Option
   return chosen;
 }
 
+bool at_full_size(const GemmVariant& variant, const Options& options) {
+  return variant.headline || options.all || !options.variant.empty();
+}
+
+// A control that breaks nothing, because nothing of it fits here, must not count as passed.
+void require_something_to_break(const std::vector<const GemmVariant*>& chosen,
+                                const Options& options, const DeviceInfo& device) {
+  std::string reasons;
+  for (const GemmVariant* variant : chosen) {
+    if (!at_full_size(*variant, options)) continue;
+    const std::string reason = why_not(*variant, device);
+    if (reason.empty()) return;
+    reasons += (reasons.empty() ? "'" : "; '") + variant->name + "' " + reason;
+  }
+  throw UsageError("--control " + options.control + " has nothing to break here: " + reasons);
+}
+
 void run_variants(Session& session, const GemmDay& day, const Options& options,
-                  const GemmProblem& headline) {
-  const Control control = parse_control(options.control);
+                  const GemmProblem& headline, Control control,
+                  const std::vector<const GemmVariant*>& chosen) {
   std::vector<GemmDay::Findings> findings;
   session.section("Gates");
-  for (const GemmVariant* variant : chosen_variants(day, options, session.emulated())) {
+  for (const GemmVariant* variant : chosen) {
     GemmDay::Findings found;
     found.variant = variant;
     const std::string reason = why_not(*variant, session.device());
@@ -215,7 +232,7 @@ void run_variants(Session& session, const GemmDay& day, const Options& options,
       continue;
     }
     found.passed = control != Control::kNone || gate_shapes(session, day, *variant);
-    if (variant->headline || options.all || !options.variant.empty()) {
+    if (at_full_size(*variant, options)) {
       GemmProblem problem = finished_by(
           *variant,
           control == Control::kNone ? headline : shape_for_controls(headline, variant->shape));
@@ -293,8 +310,12 @@ int run_gemm_day(int argc, char** argv, const GemmDay& day) {
     const uint64_t inputs = uint64_t(headline.m) * headline.k + uint64_t(headline.n) * headline.k;
     const uint64_t outputs = uint64_t(headline.m) * headline.n;
     require_memory(headline.text(), inputs * 2 + outputs * 4, inputs * 8 + outputs * 16);
+    // What was typed wrongly is said before anything runs.
+    const Control control = parse_control(options.control);
+    const auto chosen = chosen_variants(day, options, session.emulated());
+    if (control != Control::kNone) require_something_to_break(chosen, options, session.device());
     if (day.before) day.before(session);
-    run_variants(session, day, options, headline);
+    run_variants(session, day, options, headline, control, chosen);
   });
 }
 
