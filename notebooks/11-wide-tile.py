@@ -101,7 +101,8 @@ tcd.table(
 )
 
 # %% [markdown]
-# - **Reads do not change.** A warp tile of 64×64 reads what it reads, whoever stands beside it. Compare Days 09 and 11.
+# - **Reads do not change.** A warp tile of 64×64 reads what it reads, whoever stands beside it. Compare Days 09 and 11. (The
+#   sliver more is one set of fragments at the very end, loaded in vain: cheaper than a branch.)
 # - **Bytes from L2 fall by a quarter**: 2·(1/128 + 1/256) for each multiply-add, where 128×128 has 2·(1/128 + 1/128). The
 #   passes of the writes fall with them.
 # - **A k-tile of 64 halves the writes once more.** A line of 64 halves is 128 bytes, a whole line of the banks, and a copy's
@@ -154,24 +155,22 @@ def waves(size, m, n, together):
 SIZES = list(range(1024, 12289, 256))
 figure = Figure(figsize=(7.2, 3.2))
 ax = figure.subplots()
-for (m, n, together), colour in (((128, 256, SMS), 0), ((128, 128, 2 * SMS), 1)):
-    ax.plot(
-        SIZES,
-        [100 * waves(size, m, n, together) for size in SIZES],
-        ".-",
-        color=tcd.COLOURS[colour],
-        lw=1,
-        label=f"{m}×{n}, {together} CTAs at once",
-    )
+ax.plot(
+    SIZES,
+    [100 * waves(size, 128, 256, SMS) for size in SIZES],
+    ".-",
+    color=tcd.KIND_COLOUR["derived"],
+)
 ax.set(xlabel="M = N", ylabel="% of the SMs' time used", ylim=(0, 103))
-ax.legend(fontsize=9, loc="lower right")
 tcd.show(
     figure,
     "Share of the SMs' time that whole waves use, over the size of the matrix",
-    "132 SMs. A tile that starts a new wave leaves the others idle; the larger the matrix, the less.",
+    "132 SMs, 128×256. A tile that starts a new wave leaves the others idle; the larger the matrix, the less. 128×128 with "
+    "two CTAs an SM has the same curve: twice the tiles, twice the places.",
     tcd.derived("tiles over the CTAs that an H200 holds", "notebooks/11-wide-tile.py"),
 )
 assert abs(waves(4096, 128, 256, SMS) - 512 / 132 / 4) < 1e-9
+assert all(waves(s, 128, 256, SMS) == waves(s, 128, 128, 2 * SMS) for s in SIZES)
 
 # %% [markdown]
 # CTAs that stay do not change this count. What they change is the seam: the copies of the next tile's first k-tiles are on

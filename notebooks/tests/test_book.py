@@ -116,7 +116,7 @@ def test_the_figures_that_the_course_argues_with_are_there(book: Book, said: str
 
 def test_the_pages_of_a_day_lead_to_one_another(book: Book) -> None:
     together = re.compile(r'<p class="together">(.*?)</p>', re.DOTALL)
-    for day in range(10):
+    for day in range(12):
         pages = [page for page in book.pages if page.page and page.page.day == f"{day:02}"]
         assert {page.page.part for page in pages} == {"Days", "Notebooks", "Exercises"}, day
         for page in pages:
