@@ -27,6 +27,7 @@ def test_every_source_is_in_the_book(book: Book) -> None:
         "days/05-swizzle/README.md",
         "exercises/01a-fragment-map/README.md",
         "common/emulator/README.md",
+        "common/bench/README.md",
         "notebooks/05-swizzle.py",
     ):
         assert expected in sources

@@ -59,6 +59,7 @@ def find(root: Path) -> list[Page]:
             "markdown",
             "common/emulator/README.md",
             "common/emulator/*/README.md",
+            "common/bench/README.md",
             "common/gates/README.md",
             "common/exercises/README.md",
             "exercises/GRADING.md",
