@@ -45,8 +45,8 @@ struct GemmVariant {
   // What it does to a sum on its way to D: adds the bias of its column, then cuts off below zero;
   // `separate`: by a kernel of its own, so that D is rounded twice.
   bool bias = false, relu = false, separate = false;
-  // Tile rows walked together at the headline size, by the day's own choice. 0: none of its own; the
-  // day's main() takes that of its headline, the bench 1.
+  // Tile rows walked together at the headline size, by the day's own choice. 0: none of its own;
+  // the day's main() takes that of its headline, the bench 1.
   int group = 0;
   // Also run at the headline size unasked. Any variant does when --variant names it or with --all.
   bool headline = true;

@@ -53,7 +53,7 @@ class Session {
   void predict_unanswered(int number, const std::string& text, const std::string& why);
   void resources(const KernelResources& resources);
   void timing(const Timing& timing);
-  void rate(const Rate& rate);  // among the timings in the JSON
+  void rate(const Rate& rate);                    // among the timings in the JSON
   void keep_timing(const nlohmann::json& entry);  // likewise, and prints nothing
   // Counted or derived values, under "derived" in the JSON.
   void derive(const std::string& name, const nlohmann::json& value);

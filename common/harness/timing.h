@@ -41,8 +41,8 @@ class EventPair {
   EventPair& operator=(const EventPair&) = delete;
   ~EventPair();
 
-  // Milliseconds of one launch, from `count` back to back. `behind` is put on the stream right after
-  // them and not timed.
+  // Milliseconds of one launch, from `count` back to back. `behind` is put on the stream right
+  // after them and not timed.
   double time_ms(const std::function<void()>& launch, int count,
                  const std::function<void()>& behind = {});
 

@@ -61,7 +61,7 @@ struct LaunchDetail {
   std::vector<LineTotals> lines;  // in program order, only those that were executed
   bool has_caches = false;        // asked for, and the model could follow
   CacheTraffic caches;
-  std::vector<StepRun> timeline;  // of the first CTA, if asked for
+  std::vector<StepRun> timeline;           // of the first CTA, if asked for
   std::map<std::string, uint64_t> tensor;  // "mma.m16n8k16.f32.f16.f16.f32" -> executed
 
   InstructionCounts instructions() const;  // all lines

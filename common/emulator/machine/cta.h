@@ -53,7 +53,7 @@ struct Cta {
   CtaState run(int64_t budget);
   // The whole warp has arrived. True: the barrier is complete and everybody has been released.
   bool arrive(Warp& warp, const Wait& wait);
-  void lanes_exited();     // a barrier may be complete now
+  void lanes_exited();    // a barrier may be complete now
   void warps_may_meet();  // for GlobalShadow, in a kernel without fences
 
  private:
