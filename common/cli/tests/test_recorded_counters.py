@@ -52,6 +52,23 @@ def test_the_dram_model_stands_beside_the_counter_as_it_came_out():
         assert (abs(counted["off_percent"]) < 5) == name.endswith("8192³")
 
 
+def test_day_02_and_the_kernel_of_day_01():
+    """ptxas merges 16 of the 48 two-byte loads of Day 01's loop, A's pairs, into 8 of four bytes:
+    the card makes 40, the PTX that the emulated device runs says 48."""
+    recorded, emulated = derived("ncu02-h200"), derived("day02-emulated")
+    assert set(recorded) == {
+        f"{kernel} {size}"
+        for kernel in ("ldmatrix", "scalar loads")
+        for size in ("192×128×96", "2048×2048×2048")
+    }
+    for kernel, counted in recorded.items():
+        for counter in (*EQUAL[:4], "shared_store_wavefronts"):
+            assert counted[counter] == emulated[kernel][counter], (kernel, counter)
+        loads = emulated[kernel]["shared_load_wavefronts"]
+        assert counted["shared_load_wavefronts"] * 48 == loads * 40
+        assert (loads > 0) == kernel.startswith("scalar")
+
+
 # What ptxas made of an if around copies or loads: executed by no lane, once for each warp.
 GUARDED = {
     "10 k16, ahead": {"ldmatrix": 8, "async_copies": 2 * 8},
