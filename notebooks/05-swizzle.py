@@ -106,9 +106,9 @@ tcd.show(
 
 # %% [markdown]
 # **Why `row & 3` is not enough.** Two rows fill one line of 128 bytes. Inside the line they cannot meet: one
-# has banks 0–15, the other 16–31. Who meets is row r and row r + 2, two rows down, same half of the
-# line. So the chooser has to change every *second* row. `row & 3` changes every row. For the even rows 0,
-# 2, 4, 6 it says 0, 2, 0, 2: rows 0 and 4 fall into one group, and so do 2 and 6. Two passes.
+# has banks 0–15, the other 16–31. Who can meet are the four even rows, and the four odd ones. So the chooser
+# must tell 0, 2, 4 and 6 apart. The low bit of `row & 3` says odd or even, which the address says already. To
+# the even rows it says 0, 2, 0, 2: rows 0 and 4 fall into one group, and so do 2 and 6. Two passes.
 # `(row >> 1) & 3` says 0, 1, 2, 3 for them: four places for four rows, one pass.
 
 
@@ -236,7 +236,7 @@ tcd.show(
 )
 
 # %% [markdown]
-# The account explains padding's loss by capacity: 8 KiB more for each stage. But at two stages both layouts
+# The account explains padding's loss by capacity: 8 KiB more at two stages. But there both layouts
 # leave two CTAs on its SM. What does explain the H200's order is the sum of all passes, reads and
 # writes:
 
