@@ -13,7 +13,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -64,7 +64,14 @@ def test(
         return run_steps(
             [("tsan", lambda: build_and_ctest(root, "tsan", ["threads_tests"], label="threads"))]
         )
-    with pytest_started(root) as cli_tests:
+    with ExitStack() as beside:
+        cli_tests = beside.enter_context(pytest_started(root))
+        book_tests: list[Callable[[], Result]] = []
+
+        def asan() -> Result:
+            book_tests.append(beside.enter_context(book_started(root)))  # needs what is built now
+            return build_and_ctest(root, "asan")
+
         steps: list[Step] = [
             ("ruff check", lambda: tool(root, "ruff", ["check", *PYTHON_FOLDERS])),
             ("ruff format", lambda: tool(root, "ruff", ["format", "--check", *PYTHON_FOLDERS])),
@@ -72,10 +79,11 @@ def test(
             ("pages", lambda: generated_pages(root)),
             ("emulated", lambda: build_and_ctest(root, "emulated")),
             ("pytest", cli_tests),
-            ("book", lambda: the_book(root)),  # its notebooks run what has just been built
         ]
-        if not quick:
-            steps.append(("asan", lambda: build_and_ctest(root, "asan")))
+        if quick:
+            steps.append(("book", lambda: the_book(root)))
+        else:
+            steps += [("asan", asan), ("book", lambda: book_tests[0]())]
         return run_steps(steps)
 
 
@@ -162,21 +170,30 @@ def generated_pages(root: Path) -> Result:
 
 
 def the_book(root: Path) -> Result:
+    with book_started(root) as result:
+        return result()
+
+
+@contextmanager
+def book_started(root: Path) -> Iterator[Callable[[], Result]]:
+    """Its notebooks and its pages in a browser, beside what is done in the block."""
     try:
         book.prepare(root)
     except (BuildError, UsageError) as error:
         terminal.complain(str(error))
-        return Result(failed=[f"book: {error}"])
-    result = pytest(root, "notebooks/tests")
-    from day.book import execute  # nbclient and friends: only now are they sure to be installed
+        failed = Result(failed=[f"book: {error}"])
+        yield lambda: failed
+        return
+    with pytest_started(root, "notebooks/tests") as result:
 
-    print(execute.times(root))
-    return result
+        def with_times() -> Result:
+            found = result()
+            from day.book import execute  # nbclient and friends: only now are they sure to be there
 
+            print(execute.times(root))
+            return found
 
-def pytest(root: Path, folder: str) -> Result:
-    with pytest_started(root, folder) as result:
-        return result()
+        yield with_times
 
 
 @contextmanager
