@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from day.page_data import load
+from day.page_data import facts, load
 
 EMULATED = "emulated.json"
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
@@ -79,6 +79,4 @@ def summary_of_card(card: Recording, rows: list[dict[str, Any]]) -> str:
 def provenance(recording: Recording) -> str:
     source = recording["provenance"]
     words = {"derived": "Derived: run on the emulated device", "measured": "Measured"}
-    known = ("device", "architecture", "driver", "cuda", "sanitizer", "date", "command")
-    facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
-    return f"*{words[source['kind']]}*: {facts}."
+    return f"*{words[source['kind']]}*: {facts(source, 'sanitizer')}."

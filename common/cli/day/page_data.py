@@ -19,3 +19,9 @@ def load(root: Path, file: str | Path, kind: str | None = None) -> dict[str, Any
     if found != kind:
         raise UsageError(f"{file} is {found}, not {kind}: no page shows it as that")
     return loaded
+
+
+def facts(source: dict[str, Any], *more: str) -> str:
+    """What a table says of where its figures come from; `more`: what its kind knows besides."""
+    known = ["device", "architecture", "driver", "cuda", *more, "date", "command"]
+    return ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))

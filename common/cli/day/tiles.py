@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from day.page_data import load
+from day.page_data import facts, load
 
 
 def tiles(root: Path, file: str) -> str:
@@ -32,13 +32,11 @@ def tiles(root: Path, file: str) -> str:
     lines.append(
         f"| all | {len(recording['ops'])} | | {recording['elements']:,} | {recording['differ']:,} |"
     )
-    known = ("device", "architecture", "driver", "cuda", "date", "command")
-    facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
     control = (
         f"Control, in the same run: one bit of the card's answer flipped, found in "
         f"{recording['controls_found']:,} of {recording['controls']:,} tries."
     )
-    return "\n".join(lines) + f"\n\n- *Measured*: {facts}.\n- {control}\n"
+    return "\n".join(lines) + f"\n\n- *Measured*: {facts(source)}.\n- {control}\n"
 
 
 def group_of(op: str) -> str:

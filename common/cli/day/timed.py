@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from day.errors import UsageError
-from day.page_data import load
+from day.page_data import facts, load
 
 Timing = dict[str, Any]
 FASTEST_PEERS = 5
@@ -205,6 +205,4 @@ def soak_row(soak: dict[str, Any]) -> list[str]:
 
 def provenance(recording: dict[str, Any]) -> str:
     source = recording["provenance"]
-    known = ("device", "architecture", "driver", "cuda", "date", "command")
-    facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
-    return f"- *Measured*: {facts}.\n"
+    return f"- *Measured*: {facts(source)}.\n"

@@ -85,13 +85,11 @@ def summary(card: Recording, there: list[Exercise]) -> str:
     left = [exercise.number for exercise in there if exercise.number not in passed]
     words = f" (not: {', '.join(left)})" if left else ""
     source = card["provenance"]
-    known = ("device", "architecture", "driver", "cuda", "date", "command")
-    facts = ", ".join(f"{name} `{source[name]}`" for name in known if source.get(name))
     seeds = " and ".join(str(seed) for seed in card["seeds"])
     return (
         f"\n{source['device']}: {len(passed)} of the {len(there)} solutions pass their gates "
         f"there{words}, with seeds {seeds}, a GEMM in {card['drawn_shapes']} shapes more than the "
         "exercise has. Nothing but gates and rules on PTX is judged there: `right` is a wrong "
         "answer whose results are right.\n\n"
-        f"- *Measured*: {facts}."
+        f"- *Measured*: {page_data.facts(source)}."
     )
